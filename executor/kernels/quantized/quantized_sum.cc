@@ -20,23 +20,26 @@ template <typename T>
 struct Term {
   const T* data;
   float scale;
-  // Whether the scaled term is rounded to int8 before it is added, as MXNet does with the unsigned
-  // one of two terms of different types.
-  bool rounds;
 
-  float At(int64_t i) const {
-    const float value = static_cast<float>(data[i]) * scale;
-    return rounds ? static_cast<float>(RoundTo<int8_t>(value)) : value;
-  }
+  float At(int64_t i) const { return static_cast<float>(data[i]) * scale; }
 };
 
-template <typename T, typename A, typename B>
-void Add(const KernelContext& c, const Term<A>& a, const Term<B>& b) {
+// Computes the sum of two terms of one type.
+template <typename T, typename A>
+void Add(const KernelContext& c, const Term<A>& a, const Term<A>& b) {
   PutAllIntegers<T>(c, [=](int64_t i) { return RoundTo<T>(a.At(i) + b.At(i)); });
 }
 
-template <typename A, typename B>
-void Run(const KernelContext& c) {
+// Computes the sum of two terms of different types. As in MXNet, the unsigned one is rounded to
+// int8 before it is added.
+template <typename T>
+void Add(const KernelContext& c, const Term<uint8_t>& a, const Term<int8_t>& b) {
+  PutAllIntegers<T>(c, [=](int64_t i) {
+    return RoundTo<T>(static_cast<float>(RoundTo<int8_t>(a.At(i))) + b.At(i));
+  });
+}
+
+absl::Status QuantizedSumCpu(const KernelContext& c) {
   const auto& param = c.param<CalibrationParam>();
   const float lhs = InputMagnitude(c, kLhsMin), rhs = InputMagnitude(c, kRhsMin);
   float min = -(lhs + rhs), max = lhs + rhs;
@@ -45,7 +48,7 @@ void Run(const KernelContext& c) {
     max = *param.max_calib_range;
   }
   PutRange(c, min, max);
-  if (c.reqs[0] == WriteReq::kNull) return;
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const DType dtypes[] = {c.inputs[kLhs].dtype, c.inputs[kRhs].dtype};
   // The order of the operations is MXNet's, since sums halfway between two integers are frequent.
   const auto scale = [&](float magnitude, DType dtype) {
@@ -53,23 +56,24 @@ void Run(const KernelContext& c) {
     if (!param.is_calibrated()) return magnitude * steps / (max * QuantizedSteps(dtype));
     return steps / RangeMagnitude(min, max) / (QuantizedSteps(dtype) / magnitude);
   };
-  const bool mixed = dtypes[0] != dtypes[1];
-  const Term<A> a = {c.inputs[kLhs].as<A>(), scale(lhs, dtypes[0]),
-                     mixed && dtypes[0] == DType::kUint8};
-  const Term<B> b = {c.inputs[kRhs].as<B>(), scale(rhs, dtypes[1]),
-                     mixed && dtypes[1] == DType::kUint8};
-  DispatchQuantized(c.outputs[0].dtype,
-                    [&](auto type) { Add<typename decltype(type)::type>(c, a, b); });
-}
-
-absl::Status QuantizedSumCpu(const KernelContext& c) {
-  const bool lhs_signed = c.inputs[kLhs].dtype == DType::kInt8;
-  const bool rhs_signed = c.inputs[kRhs].dtype == DType::kInt8;
-  if (lhs_signed) {
-    rhs_signed ? Run<int8_t, int8_t>(c) : Run<int8_t, uint8_t>(c);
-  } else {
-    rhs_signed ? Run<uint8_t, int8_t>(c) : Run<uint8_t, uint8_t>(c);
-  }
+  const auto term = [&]<typename T>(int input, TypeTag<T>) {
+    return Term<T>{c.inputs[input].as<T>(), scale(input == kLhs ? lhs : rhs, dtypes[input])};
+  };
+  // The order of two terms does not matter, so that the unsigned one may come first.
+  const bool lhs_signed = dtypes[0] == DType::kInt8, rhs_signed = dtypes[1] == DType::kInt8;
+  const int first = lhs_signed && !rhs_signed ? kRhs : kLhs, second = kLhs + kRhs - first;
+  constexpr TypeTag<int8_t> kSigned;
+  constexpr TypeTag<uint8_t> kUnsigned;
+  DispatchQuantized(c.outputs[0].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    if (lhs_signed != rhs_signed) {
+      Add<T>(c, term(first, kUnsigned), term(second, kSigned));
+    } else if (lhs_signed) {
+      Add<T>(c, term(first, kSigned), term(second, kSigned));
+    } else {
+      Add<T>(c, term(first, kUnsigned), term(second, kUnsigned));
+    }
+  });
   return absl::OkStatus();
 }
 
