@@ -1,6 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCE_AXIS_VIEW_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCE_AXIS_VIEW_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -26,9 +27,9 @@ struct AxisView {
   //
   // Errors: those of NormalizeAxis.
   static absl::StatusOr<AxisView> Along(const Shape& shape, std::optional<int64_t> axis) {
-    if (shape.rank() == 0 && (axis == 0 || axis == -1)) axis.reset();
     if (!axis.has_value()) return AxisView{1, shape.num_elements(), 1};
-    COOPER_ASSIGN_OR_RETURN(const int a, NormalizeAxis(*axis, shape.rank()));
+    COOPER_ASSIGN_OR_RETURN(const int a, NormalizeAxis(*axis, std::max(shape.rank(), 1)));
+    if (shape.rank() == 0) return AxisView{};
     return AxisView{shape.Product(0, a), shape[a], shape.Product(a + 1, shape.rank())};
   }
 
