@@ -1,19 +1,17 @@
 // Kernels of softmax, softmin, log_softmax, SoftmaxActivation and their gradients.
 //
-// The array is viewed as (outer, n, inner), where n is the axis that sums to 1. float32 and float64
-// use softmax_row.h, with lengths only along the last axis. Other dtypes, temperatures, requests to
-// add, and lengths along other axes are computed element by element from the inputs.
+// The array is viewed as (outer, n, inner), where n is the axis that sums to 1. softmax_row.h
+// computes it: on the arrays themselves if they are all float32 or all float64, else on tiles of a
+// few lines that are converted to and from float or double. Temperatures, requests to add, and
+// lengths along other axes than the last use tiles too.
 
 #include <algorithm>
-#include <type_traits>
+#include <limits>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
-#include "executor/kernels/loops/elemwise_loop.h"
-#include "executor/kernels/loops/vector_log.h"
-#include "executor/kernels/loops/vector_math.h"
-#include "executor/kernels/reducers/lane_sum.h"
+#include "executor/kernels/loops/element_block.h"
 #include "executor/kernels/softmax/softmax_row.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
@@ -22,19 +20,37 @@
 namespace cooper {
 namespace {
 
-// Which function of a line: the sign of softmin is a value, so that it shares softmax's loops.
+// Which function of a line.
 enum class Form { kSoftmax, kLogSoftmax };
 
-struct Scaling {
-  double temperature = 1;
-  int sign = 1;  // -1 for softmin
+template <typename C>
+void Row(Form form, const C* in, int64_t n, C* out) {
+  form == Form::kSoftmax ? SoftmaxRow(in, n, out) : LogSoftmaxRow(in, n, out);
+}
 
-  bool is_one() const { return temperature == 1 && sign == 1; }
-};
+template <typename C>
+void Columns(Form form, const C* in, int64_t n, int64_t inner, int64_t begin, int64_t end, C* out) {
+  form == Form::kSoftmax ? SoftmaxColumns(in, n, inner, begin, end, out)
+                         : LogSoftmaxColumns(in, n, inner, begin, end, out);
+}
+
+template <typename C>
+void GradientRow(Form form, const C* g, const C* out, int64_t n, C* grad) {
+  form == Form::kSoftmax ? SoftmaxGradientRow(g, out, n, grad)
+                         : LogSoftmaxGradientRow(g, out, n, grad);
+}
+
+template <typename C>
+void GradientColumns(Form form, const C* g, const C* out, int64_t n, int64_t inner, int64_t begin,
+                     int64_t end, C* grad) {
+  form == Form::kSoftmax ? SoftmaxGradientColumns(g, out, n, inner, begin, end, grad)
+                         : LogSoftmaxGradientColumns(g, out, n, inner, begin, end, grad);
+}
 
 struct Extents {
   int64_t outer, n, inner;
 
+  int64_t lines() const { return outer * inner; }
   int64_t grain() const { return RowGrain(n); }
 };
 
@@ -45,174 +61,208 @@ Extents Around(const Shape& shape, int64_t axis) {
   return {shape.Product(0, at), shape[at], shape.Product(at + 1, rank)};
 }
 
-// The length of each row; n without lengths. As in MXNet, lengths are int32 or int64.
+// The length of each line; n without lengths. As in MXNet, lengths are int32 or int64.
 struct Lengths {
   const ArrayView* view = nullptr;
 
-  int64_t at(int64_t i, int64_t n) const {
+  int64_t at(int64_t line, int64_t n) const {
     if (view == nullptr) return n;
     const int64_t length = DispatchDType(view->dtype, [&](auto type) {
       using T = typename decltype(type)::type;
-      return ConvertElement<int64_t>(view->as<T>()[i]);
+      return ConvertElement<int64_t>(view->as<T>()[line]);
     });
     return std::clamp<int64_t>(length, 0, n);
   }
 };
 
-// Calls fn(begin, end) for ranges of lines. For two different dtypes, which is rare and bound by
-// calls of exp, fn is compiled once instead of for each CPU level.
-template <typename T, typename O, typename Fn>
-void ForEachLine(const Extents& e, const Fn& fn) {
-  if constexpr (std::is_same_v<T, O>) {
-    ParallelFor(e.outer * e.inner, e.grain(), fn);
-  } else {
-    ParallelForPlain(e.outer * e.inner, e.grain(), fn);
+// One call of a softmax or of its gradient.
+struct SoftmaxCall {
+  Form form;
+  Extents extents;
+  Lengths lengths;
+  double temperature = 1;  // softmin has -1
+
+  // Whether the lines can be computed on arrays of these dtypes themselves.
+  bool IsDirect(DType in, DType out, WriteReq req) const {
+    return in == out && (in == DType::kFloat32 || in == DType::kFloat64) && temperature == 1 &&
+           req != WriteReq::kAdd && (extents.inner == 1 || lengths.view == nullptr);
   }
-}
+};
 
-// Whether softmax_row.h has functions for these dtypes.
-template <typename T, typename O>
-constexpr bool kHasVectors = std::is_same_v<T, O> &&
-                             (std::is_same_v<T, float> || std::is_same_v<T, double>);
+// Adjacent columns of one of the outer arrays.
+struct Tile {
+  int64_t line;    // the first column's
+  int64_t offset;  // of the first column's first element, in elements of the whole array
+  int64_t columns;
+};
 
-// Calls fn(offset of the array (n, inner), begin, end) for ranges of its columns, for all of the
-// outer arrays. Threads share the columns of all arrays.
+// Calls fn(tile) for tiles that cover the lines [begin, end), of at most `columns` each.
 template <typename Fn>
-void ForEachPartOfColumns(const Extents& e, const Fn& fn) {
-  ParallelForPlain(e.outer * e.inner, e.grain(), [&](int64_t begin, int64_t end) {
-    while (begin < end) {
-      const int64_t first = begin % e.inner, last = std::min(e.inner, first + end - begin);
-      fn((begin - first) * e.n, first, last);
-      begin += last - first;
-    }
+void ForEachTile(const Extents& e, int64_t begin, int64_t end, int64_t columns, const Fn& fn) {
+  while (begin < end) {
+    const int64_t first = begin % e.inner;
+    const int64_t count = std::min({e.inner - first, end - begin, columns});
+    fn(Tile{begin, (begin - first) * e.n + first, count});
+    begin += count;
+  }
+}
+
+// Returns the most columns of a tile in a buffer: few enough for the second-level cache.
+int64_t ColumnsOfBuffer(const Extents& e) {
+  constexpr int64_t kElements = 16384;
+  return std::clamp<int64_t>(kElements / e.n, 1, e.inner);
+}
+
+// Calls fn(address in the array, address in the buffer, elements) for the runs of elements of a
+// tile that are adjacent in both; a buffer (n, columns) holds the tile.
+template <typename C, typename Fn>
+void ForEachRun(const ArrayView& array, const Extents& e, const Tile& tile, C* buffer,
+                const Fn& fn) {
+  if (tile.columns == e.inner) {
+    return fn(ElementAt(array.data, array.dtype, tile.offset), buffer, e.n * e.inner);
+  }
+  for (int64_t k = 0; k < e.n; ++k) {
+    fn(ElementAt(array.data, array.dtype, tile.offset + k * e.inner), buffer + k * tile.columns,
+       tile.columns);
+  }
+}
+
+template <typename C>
+void LoadTile(const ArrayView& array, const Extents& e, const Tile& tile, C* buffer) {
+  ForEachRun(array, e, tile, buffer, [&](const void* from, C* to, int64_t count) {
+    LoadBlock(from, array.dtype, count, to);
   });
 }
 
-// Computes one line of n elements, `stride` apart; those from `length` on become 0.
-template <Form form, typename T, typename O>
-void Row(const T* in, int64_t n, int64_t length, int64_t stride, Scaling scaling, O* out,
-         bool add) {
-  using C =
-      std::conditional_t<std::is_same_v<T, double> || std::is_same_v<O, double>, double, float>;
-  const C sign = static_cast<C>(scaling.sign);
-  const C divisor = static_cast<C>(scaling.temperature);
-  const auto value = [=](int64_t j) { return sign * static_cast<C>(Load(in[j * stride])); };
-  C top = 0;
-  for (int64_t j = 0; j < length; ++j) top = j == 0 || value(j) > top ? value(j) : top;
-  // Positive with a negative temperature.
-  const auto exponent = [=](int64_t j) { return (value(j) - top) / divisor; };
-  const C sum = LaneSum<C>(length, [=](int64_t j) { return VectorExp(exponent(j)); });
-  const C log_sum = VectorLog(sum);
-  COOPER_INDEPENDENT_ITERATIONS
-  for (int64_t j = 0; j < length; ++j) {
-    const C y = form == Form::kLogSoftmax ? exponent(j) - log_sum : VectorExp(exponent(j)) / sum;
-    Store(out + j * stride, static_cast<ComputeType<O>>(y), add);
-  }
-  for (int64_t j = length; j < n; ++j) Store(out + j * stride, ComputeType<O>{}, add);
-}
-
-template <Form form, typename T, typename O>
-void Forward(const KernelContext& c, const Extents& e, Scaling scaling, Lengths lengths) {
-  using enum SoftmaxArrays::Input;
-  const T* in = c.inputs[kData].as<T>();
-  O* out = c.outputs[0].as<O>();
-  const bool add = c.reqs[0] == WriteReq::kAdd;
-  const bool plain = !add && scaling.is_one();
-  if constexpr (kHasVectors<T, O>) {
-    if (plain && e.inner == 1) {
-      ParallelForPlain(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t at = i * e.n, length = lengths.at(i, e.n);
-          if constexpr (form == Form::kSoftmax) {
-            SoftmaxRow(in + at, length, out + at);
-          } else {
-            LogSoftmaxRow(in + at, length, out + at);
-          }
-          std::fill(out + at + length, out + at + e.n, O{});
-        }
-      });
-      return;
-    }
-    if (plain && lengths.view == nullptr) {
-      ForEachPartOfColumns(e, [&](int64_t at, int64_t begin, int64_t end) {
-        if constexpr (form == Form::kSoftmax) {
-          SoftmaxColumns(in + at, e.n, e.inner, begin, end, out + at);
-        } else {
-          LogSoftmaxColumns(in + at, e.n, e.inner, begin, end, out + at);
-        }
-      });
-      return;
-    }
-  }
-  ForEachLine<T, O>(e, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t at = i / e.inner * e.n * e.inner + i % e.inner;
-      Row<form>(in + at, e.n, lengths.at(i, e.n), e.inner, scaling, out + at, add);
-    }
+template <typename C>
+void StoreTile(const C* buffer, const Extents& e, const Tile& tile, WriteReq req,
+               const ArrayView& array) {
+  ForEachRun(array, e, tile, buffer, [&](void* to, const C* from, int64_t count) {
+    StoreBlock(from, count, req, to, array.dtype);
   });
 }
 
-// Computes the gradient, with y = output and g = ograd:
-//
-//   softmax:      y * (g - sum(g * y)) / temperature
-//   log_softmax:  (g - exp(y) * sum(g)) / temperature
-//
-// softmin has the opposite sign.
-template <Form form, typename O, typename T>
-void Backward(const KernelContext& c, const Extents& e, Scaling scaling, Lengths lengths) {
-  using enum SoftmaxGradientArrays::Input;
-  using C =
-      std::conditional_t<std::is_same_v<T, double> || std::is_same_v<O, double>, double, float>;
-  const O* ograd = c.inputs[kOgrad].as<O>();
-  const O* output = c.inputs[kOutput].as<O>();
-  T* grad = c.outputs[0].as<T>();
-  const bool add = c.reqs[0] == WriteReq::kAdd;
-  if constexpr (kHasVectors<T, O>) {
-    const bool plain = !add && scaling.is_one();
-    if (plain && e.inner == 1) {
-      ParallelForPlain(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t at = i * e.n, length = lengths.at(i, e.n);
-          if constexpr (form == Form::kSoftmax) {
-            SoftmaxGradientRow(ograd + at, output + at, length, grad + at);
-          } else {
-            LogSoftmaxGradientRow(ograd + at, output + at, length, grad + at);
-          }
-          std::fill(grad + at + length, grad + at + e.n, T{});
-        }
-      });
-      return;
-    }
-    if (plain && lengths.view == nullptr) {
-      ForEachPartOfColumns(e, [&](int64_t at, int64_t begin, int64_t end) {
-        if constexpr (form == Form::kSoftmax) {
-          SoftmaxGradientColumns(ograd + at, output + at, e.n, e.inner, begin, end, grad + at);
-        } else {
-          LogSoftmaxGradientColumns(ograd + at, output + at, e.n, e.inner, begin, end, grad + at);
-        }
-      });
-      return;
+// Divides the elements of a tile by the temperature.
+template <typename C>
+void Divide(C* buffer, int64_t size, double temperature) {
+  if (temperature == 1) return;
+  const C divisor = static_cast<C>(temperature);
+  for (int64_t i = 0; i < size; ++i) buffer[i] /= divisor;
+}
+
+// Sets the elements of each column of a tile from its length on.
+template <typename C>
+void SetBeyondLengths(const SoftmaxCall& s, const Tile& tile, C value, C* buffer) {
+  if (s.lengths.view == nullptr) return;
+  const int64_t n = s.extents.n;
+  for (int64_t j = 0; j < tile.columns; ++j) {
+    for (int64_t k = s.lengths.at(tile.line + j, n); k < n; ++k) {
+      buffer[k * tile.columns + j] = value;
     }
   }
-  const C scale = static_cast<C>(scaling.sign / scaling.temperature);
-  const auto row = [=](int64_t at, int64_t length, int64_t n, int64_t stride) {
-    const auto g = [=](int64_t j) { return static_cast<C>(Load(ograd[at + j * stride])); };
-    const auto y = [=](int64_t j) { return static_cast<C>(Load(output[at + j * stride])); };
-    const C sum = LaneSum<C>(
-        length, [=](int64_t j) { return form == Form::kLogSoftmax ? g(j) : g(j) * y(j); });
-    COOPER_INDEPENDENT_ITERATIONS
-    for (int64_t j = 0; j < length; ++j) {
-      const C d = form == Form::kLogSoftmax ? g(j) - VectorExp(y(j)) * sum : y(j) * (g(j) - sum);
-      Store(grad + at + j * stride, static_cast<ComputeType<T>>(d * scale), add);
-    }
-    for (int64_t j = length; j < n; ++j) Store(grad + at + j * stride, ComputeType<T>{}, add);
-  };
-  ForEachLine<T, O>(e, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t at = i / e.inner * e.n * e.inner + i % e.inner;
-      row(at, lengths.at(i, e.n), e.n, e.inner);
-    }
+}
+
+template <typename C>
+void ForwardDirectly(const SoftmaxCall& s, const C* in, C* out) {
+  const Extents& e = s.extents;
+  ParallelForPlain(e.lines(), e.grain(), [&](int64_t begin, int64_t end) {
+    ForEachTile(e, begin, end, e.inner, [&](const Tile& tile) {
+      const int64_t column = tile.line % e.inner, at = tile.offset - column;
+      if (e.inner > 1) {
+        return Columns(s.form, in + at, e.n, e.inner, column, column + tile.columns, out + at);
+      }
+      const int64_t length = s.lengths.at(tile.line, e.n);
+      Row(s.form, in + at, length, out + at);
+      std::fill(out + at + length, out + at + e.n, C{});
+    });
   });
+}
+
+template <typename C>
+void ForwardByTiles(const SoftmaxCall& s, const ArrayView& in, const ArrayView& out, WriteReq req) {
+  const Extents& e = s.extents;
+  const int64_t columns = ColumnsOfBuffer(e);
+  ParallelForPlain(e.lines(), e.grain(), [&](int64_t begin, int64_t end) {
+    std::vector<C> buffer(columns * e.n);
+    C* const x = buffer.data();
+    ForEachTile(e, begin, end, columns, [&](const Tile& tile) {
+      LoadTile(in, e, tile, x);
+      Divide(x, tile.columns * e.n, s.temperature);
+      if (e.inner == 1) {
+        Row(s.form, x, s.lengths.at(tile.line, e.n), x);
+      } else {
+        SetBeyondLengths(s, tile, -std::numeric_limits<C>::infinity(), x);
+        Columns(s.form, x, e.n, tile.columns, 0, tile.columns, x);
+      }
+      SetBeyondLengths(s, tile, C{}, x);
+      StoreTile(x, e, tile, req, out);
+    });
+  });
+}
+
+void Forward(const SoftmaxCall& s, const ArrayView& in, const ArrayView& out, WriteReq req) {
+  const bool is_double = in.dtype == DType::kFloat64 || out.dtype == DType::kFloat64;
+  if (s.IsDirect(in.dtype, out.dtype, req)) {
+    is_double ? ForwardDirectly(s, in.as<double>(), out.as<double>())
+              : ForwardDirectly(s, in.as<float>(), out.as<float>());
+  } else {
+    is_double ? ForwardByTiles<double>(s, in, out, req) : ForwardByTiles<float>(s, in, out, req);
+  }
+}
+
+// The gradients of softmax_row.h, divided by the temperature.
+template <typename C>
+void BackwardDirectly(const SoftmaxCall& s, const C* ograd, const C* output, C* grad) {
+  const Extents& e = s.extents;
+  ParallelForPlain(e.lines(), e.grain(), [&](int64_t begin, int64_t end) {
+    ForEachTile(e, begin, end, e.inner, [&](const Tile& tile) {
+      const int64_t column = tile.line % e.inner, at = tile.offset - column;
+      if (e.inner > 1) {
+        return GradientColumns(s.form, ograd + at, output + at, e.n, e.inner, column,
+                               column + tile.columns, grad + at);
+      }
+      const int64_t length = s.lengths.at(tile.line, e.n);
+      GradientRow(s.form, ograd + at, output + at, length, grad + at);
+      std::fill(grad + at + length, grad + at + e.n, C{});
+    });
+  });
+}
+
+template <typename C>
+void BackwardByTiles(const SoftmaxCall& s, const ArrayView& ograd, const ArrayView& output,
+                     const ArrayView& grad, WriteReq req) {
+  const Extents& e = s.extents;
+  const int64_t columns = ColumnsOfBuffer(e);
+  ParallelForPlain(e.lines(), e.grain(), [&](int64_t begin, int64_t end) {
+    std::vector<C> buffers(2 * columns * e.n);
+    C *const g = buffers.data(), *const y = g + columns * e.n;
+    ForEachTile(e, begin, end, columns, [&](const Tile& tile) {
+      LoadTile(ograd, e, tile, g);
+      LoadTile(output, e, tile, y);
+      if (e.inner == 1) {
+        GradientRow(s.form, g, y, s.lengths.at(tile.line, e.n), g);
+      } else {
+        SetBeyondLengths(s, tile, C{}, g);
+        SetBeyondLengths(s, tile, C{}, y);
+        GradientColumns(s.form, g, y, e.n, tile.columns, 0, tile.columns, g);
+      }
+      Divide(g, tile.columns * e.n, s.temperature);
+      SetBeyondLengths(s, tile, C{}, g);
+      StoreTile(g, e, tile, req, grad);
+    });
+  });
+}
+
+void Backward(const SoftmaxCall& s, const ArrayView& ograd, const ArrayView& output,
+              const ArrayView& grad, WriteReq req) {
+  const bool is_double = ograd.dtype == DType::kFloat64 || grad.dtype == DType::kFloat64;
+  if (s.IsDirect(ograd.dtype, grad.dtype, req)) {
+    is_double ? BackwardDirectly(s, ograd.as<double>(), output.as<double>(), grad.as<double>())
+              : BackwardDirectly(s, ograd.as<float>(), output.as<float>(), grad.as<float>());
+  } else {
+    is_double ? BackwardByTiles<double>(s, ograd, output, grad, req)
+              : BackwardByTiles<float>(s, ograd, output, grad, req);
+  }
 }
 
 template <Form form, int sign = 1>
@@ -220,17 +270,12 @@ absl::Status SoftmaxCpu(const KernelContext& c) {
   using enum SoftmaxArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<SoftmaxParam>();
-  const Extents e = Around(c.inputs[kData].shape, param.axis);
-  const Scaling scaling{param.temperature.value_or(1.0), sign};
-  const Lengths lengths{param.has_length() ? &c.inputs[kLength] : nullptr};
-  absl::Status output_status;
-  absl::Status status = DispatchFloat(c.inputs[kData].dtype, [&](auto type) {
-    output_status = DispatchFloat(c.outputs[0].dtype, [&](auto out) {
-      Forward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, scaling,
-                                                                                 lengths);
-    });
-  });
-  return status.ok() ? output_status : status;
+  Forward({.form = form,
+           .extents = Around(c.inputs[kData].shape, param.axis),
+           .lengths = {param.has_length() ? &c.inputs[kLength] : nullptr},
+           .temperature = sign * param.temperature.value_or(1.0)},
+          c.inputs[kData], c.outputs[0], c.reqs[0]);
+  return absl::OkStatus();
 }
 
 template <Form form, int sign = 1>
@@ -238,17 +283,12 @@ absl::Status SoftmaxBackwardCpu(const KernelContext& c) {
   using enum SoftmaxGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<SoftmaxParam>();
-  const Extents e = Around(c.outputs[0].shape, param.axis);
-  const Scaling scaling{param.temperature.value_or(1.0), sign};
-  const Lengths lengths{param.has_length() ? &c.inputs[kLength] : nullptr};
-  absl::Status output_status;
-  absl::Status status = DispatchFloat(c.inputs[kOgrad].dtype, [&](auto type) {
-    output_status = DispatchFloat(c.outputs[0].dtype, [&](auto out) {
-      Backward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, scaling,
-                                                                                  lengths);
-    });
-  });
-  return status.ok() ? output_status : status;
+  Backward({.form = form,
+            .extents = Around(c.outputs[0].shape, param.axis),
+            .lengths = {param.has_length() ? &c.inputs[kLength] : nullptr},
+            .temperature = sign * param.temperature.value_or(1.0)},
+           c.inputs[kOgrad], c.inputs[kOutput], c.outputs[0], c.reqs[0]);
+  return absl::OkStatus();
 }
 
 int64_t ActivationAxis(const KernelContext& c) {
@@ -258,10 +298,10 @@ int64_t ActivationAxis(const KernelContext& c) {
 absl::Status SoftmaxActivationCpu(const KernelContext& c) {
   using enum SoftmaxArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    Forward<Form::kSoftmax, T, T>(c, Around(c.inputs[kData].shape, ActivationAxis(c)), {}, {});
-  });
+  const ArrayView& data = c.inputs[kData];
+  Forward({.form = Form::kSoftmax, .extents = Around(data.shape, ActivationAxis(c))}, data,
+          c.outputs[0], c.reqs[0]);
+  return absl::OkStatus();
 }
 
 // In MXNet 1.9.1 mode instance has the gradient of mode channel, which is not its true gradient for
@@ -269,12 +309,12 @@ absl::Status SoftmaxActivationCpu(const KernelContext& c) {
 int64_t ActivationGradientAxis(const Shape& shape) { return shape.rank() < 2 ? -1 : 1; }
 
 absl::Status SoftmaxActivationBackwardCpu(const KernelContext& c) {
+  using enum SoftmaxGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const Shape& shape = c.outputs[0].shape;
-  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    Backward<Form::kSoftmax, T, T>(c, Around(shape, ActivationGradientAxis(shape)), {}, {});
-  });
+  Backward({.form = Form::kSoftmax, .extents = Around(shape, ActivationGradientAxis(shape))},
+           c.inputs[kOgrad], c.inputs[kOutput], c.outputs[0], c.reqs[0]);
+  return absl::OkStatus();
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
