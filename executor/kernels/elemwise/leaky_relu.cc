@@ -6,10 +6,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "executor/kernels/elemwise/leaky_relu_functions.h"
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/element_block.h"
+#include "executor/kernels/loops/elemwise_kernel.h"
 #include "executor/kernels/loops/elemwise_loop.h"
+#include "executor/kernels/loops/elemwise_operand.h"
 #include "executor/kernels/loops/vector_erf.h"
 #include "executor/kernels/loops/vector_math.h"
 #include "executor/kernels/reducers/lane_sum.h"
@@ -20,27 +24,116 @@
 namespace cooper {
 namespace {
 
-// Computes to[i] = or += fn(i) for i in [begin, end), in any order. The compiler moves the test of
-// `add` out of short loops only, and does not vectorise a loop that contains it.
-template <typename T, typename Fn>
-void StoreRange(int64_t begin, int64_t end, T* to, bool add, const Fn& fn) {
-  if (add) {
-    COOPER_INDEPENDENT_ITERATIONS
-    for (int64_t i = begin; i < end; ++i) Store(to + i, fn(i), /*add=*/true);
-  } else {
-    COOPER_INDEPENDENT_ITERATIONS
-    for (int64_t i = begin; i < end; ++i) Store(to + i, fn(i), /*add=*/false);
-  }
+// The functions of an element, and of its slope or gamma if they have one. Gradients are functions
+// of the output's gradient, of the output or data (LeakyReluParam::gradient_takes_data), and of the
+// slope.
+template <int arity>
+struct ActivationFunction {
+  static constexpr int kArity = arity;
+  static constexpr bool kExactIntegers = false;
+};
+
+// Returns exp(x) - 1 for x <= 0; 0 for other x, which callers discard.
+template <typename C>
+C Expm1(C x) {
+  return VectorExpm1OfNonPositive(x > 0 ? C{} : x);
 }
 
-// Computes to[i] = or += fn(i) for all n elements. An output may share memory with an input if they
-// have equal offsets. `fn` captures by value all it reads apart from arrays; otherwise the compiler
-// would have to reload it after each store.
-template <typename T, typename Fn>
-void StoreEach(int64_t n, T* to, bool add, const Fn& fn) {
-  ParallelFor(n, 16384, [=](int64_t begin, int64_t end) {
-    const Fn own = fn;
-    StoreRange(begin, end, to, add, own);
+struct Leaky : ActivationFunction<2> {
+  template <typename C>
+  static C Apply(C x, C slope) {
+    return x > 0 ? x : x * slope;
+  }
+};
+
+struct LeakyGradient : ActivationFunction<3> {
+  template <typename C>
+  static C Apply(C ograd, C y, C slope) {
+    return ograd * (y > 0 ? C{1} : slope);
+  }
+};
+
+struct Elu : ActivationFunction<2> {
+  template <typename C>
+  static C Apply(C x, C slope) {
+    return x > 0 ? x : slope * Expm1(x);
+  }
+};
+
+struct EluGradient : ActivationFunction<3> {
+  template <typename C>
+  static C Apply(C ograd, C y, C slope) {
+    return ograd * (y > 0 ? C{1} : y + slope);
+  }
+};
+
+struct EluGradientOfData : ActivationFunction<3> {
+  template <typename C>
+  static C Apply(C ograd, C x, C slope) {
+    return ograd * (x > 0 ? C{1} : slope * VectorExp(x));
+  }
+};
+
+struct Selu : ActivationFunction<1> {
+  template <typename C>
+  static C Apply(C x) {
+    return static_cast<C>(kSeluLambda) * (x > 0 ? x : static_cast<C>(kSeluAlpha) * Expm1(x));
+  }
+};
+
+// MXNet's gradient, lambda * (alpha + y). The derivative of the function is lambda * alpha + y, but
+// published models were trained with this one.
+struct SeluGradient : ActivationFunction<2> {
+  template <typename C>
+  static C Apply(C ograd, C y) {
+    return ograd * static_cast<C>(kSeluLambda) * (y > 0 ? C{1} : y + static_cast<C>(kSeluAlpha));
+  }
+};
+
+struct Gelu : ActivationFunction<1> {
+  template <typename C>
+  static C Apply(C x) {
+    return x * VectorNormalCdf(x);
+  }
+};
+
+struct GeluGradient : ActivationFunction<2> {
+  template <typename C>
+  static C Apply(C ograd, C x) {
+    const C density = static_cast<C>(kSqrtHalf / kSqrtPi) * VectorExpOfNonPositive(C{-0.5} * x * x);
+    return ograd * (VectorNormalCdf(x) + x * density);
+  }
+};
+
+// Computes rrelu: slopes uniform in [lower_bound, upper_bound), or with their mean outside of
+// training. Either of the products and the mask, which has the slopes, may be all that is
+// requested.
+template <typename C>
+void RunRandomly(const KernelContext& c) {
+  using enum LeakyReLUArrays::Input;
+  using enum LeakyReLUArrays::Output;
+  const auto& param = c.param<LeakyReluParam>();
+  const C low = static_cast<C>(param.lower_bound);
+  const C width = static_cast<C>(param.upper_bound - param.lower_bound);
+  const auto put = [&](const C* block, int64_t n, int output, int64_t at) {
+    const ArrayView& to = c.outputs[output];
+    if (c.reqs[output] == WriteReq::kNull) return;
+    StoreBlock(block, n, c.reqs[output], ElementAt(to.data, to.dtype, at), to.dtype);
+  };
+  const ArrayView& data = c.inputs[kData];
+  ParallelFor(data.size(), 16384, [&](int64_t begin, int64_t end) {
+    C slopes[kElementBlock], x[kElementBlock];
+    for (; begin < end; begin += kElementBlock) {
+      const int64_t n = std::min(kElementBlock, end - begin);
+      for (int64_t i = 0; i < n; ++i) {
+        const C uniform = c.is_train ? static_cast<C>(c.random.UniformAt(begin + i)) : C{0.5};
+        slopes[i] = low + width * uniform;
+      }
+      LoadBlock(ElementAt(data.data, data.dtype, begin), data.dtype, n, x);
+      for (int64_t i = 0; i < n; ++i) x[i] = Leaky::Apply(x[i], slopes[i]);
+      put(x, n, kOutput, begin);
+      put(slopes, n, kMask, begin);
+    }
   });
 }
 
@@ -77,7 +170,21 @@ class PreluLines {
   int64_t gamma_step_ = 0;
 };
 
-// Computes to[i] = or += fn(i, gamma of element i) for all elements, as StoreEach does.
+// Computes to[i] = or += fn(i) for i in [begin, end), in any order. The compiler moves the test of
+// `add` out of short loops only, and does not vectorise a loop that contains it.
+template <typename T, typename Fn>
+void StoreRange(int64_t begin, int64_t end, T* to, bool add, const Fn& fn) {
+  if (add) {
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = begin; i < end; ++i) Store(to + i, fn(i), /*add=*/true);
+  } else {
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = begin; i < end; ++i) Store(to + i, fn(i), /*add=*/false);
+  }
+}
+
+// Computes to[i] = or += fn(i, gamma of element i) for all elements. The output may share memory
+// with an input.
 template <typename T, typename Fn>
 void StoreEachOfPrelu(const PreluLines& lines, const T* gamma, T* to, bool add, const Fn& fn) {
   ParallelFor(lines.size(), 16384, [=](int64_t begin, int64_t end) {
@@ -98,78 +205,14 @@ void StoreEachOfPrelu(const PreluLines& lines, const T* gamma, T* to, bool add, 
   });
 }
 
-// Returns exp(x) - 1 for x <= 0; 0 for other x, which callers discard.
-template <typename C>
-C Expm1(C x) {
-  return VectorExpm1OfNonPositive(x > 0 ? C{} : x);
-}
-
 template <typename T>
-void Forward(const KernelContext& c) {
+void PreluForward(const KernelContext& c) {
   using enum LeakyReLUArrays::Input;
-  using enum LeakyReLUArrays::Output;
-  using C = ComputeType<T>;
-  const auto& param = c.param<LeakyReluParam>();
-  const bool add = c.reqs[0] == WriteReq::kAdd;
   const T* x = c.inputs[kData].as<T>();
-  T* y = c.outputs[0].as<T>();
-  const int64_t n = c.inputs[kData].size();
-  C slope = static_cast<C>(param.slope);
-  switch (param.act_type) {
-    case LeakyReluParam::kRrelu: {
-      const C low = static_cast<C>(param.lower_bound);
-      const C width = static_cast<C>(param.upper_bound - param.lower_bound);
-      T* mask = c.reqs[kMask] == WriteReq::kNull ? nullptr : c.outputs[kMask].as<T>();
-      const bool add_mask = c.reqs[kMask] == WriteReq::kAdd;
-      const auto slope_at = [=, &c](int64_t i) {
-        return c.is_train ? low + width * static_cast<C>(c.random.UniformAt(i)) : low + width / 2;
-      };
-      if (c.reqs[0] == WriteReq::kNull) {
-        if (mask != nullptr) StoreEach(n, mask, add_mask, slope_at);
-        return;
-      }
-      StoreEach(n, y, add, [=](int64_t i) {
-        const C s = slope_at(i);
-        const C v = Load(x[i]);
-        if (mask != nullptr) Store(mask + i, s, add_mask);
-        return v > 0 ? v : v * s;
-      });
-      return;
-    }
-    case LeakyReluParam::kLeaky:
-      StoreEach(n, y, add, [=](int64_t i) {
-        const C v = Load(x[i]);
-        return v > 0 ? v : v * slope;
-      });
-      return;
-    case LeakyReluParam::kPrelu: {
-      const PreluLines lines(GammaIndex(c.inputs[kData].shape, c.inputs[kGamma].shape));
-      StoreEachOfPrelu(lines, c.inputs[kGamma].as<T>(), y, add, [=](int64_t i, C gamma) {
-        const C v = Load(x[i]);
-        return v > 0 ? v : v * gamma;
-      });
-      return;
-    }
-    case LeakyReluParam::kElu:
-      StoreEach(n, y, add, [=](int64_t i) {
-        const C v = Load(x[i]);
-        return v > 0 ? v : slope * Expm1(v);
-      });
-      return;
-    case LeakyReluParam::kSelu:
-      StoreEach(n, y, add, [=](int64_t i) {
-        const C v = Load(x[i]);
-        const C u = v > 0 ? v : static_cast<C>(kSeluAlpha) * Expm1(v);
-        return static_cast<C>(kSeluLambda) * u;
-      });
-      return;
-    case LeakyReluParam::kGelu:
-      StoreEach(n, y, add, [=](int64_t i) {
-        const C v = Load(x[i]);
-        return v * VectorNormalCdf(v);
-      });
-      return;
-  }
+  const PreluLines lines(GammaIndex(c.inputs[kData].shape, c.inputs[kGamma].shape));
+  StoreEachOfPrelu(
+      lines, c.inputs[kGamma].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd,
+      [=](int64_t i, ComputeType<T> gamma) { return Leaky::Apply(Load(x[i]), gamma); });
 }
 
 // Returns the term of an element in the gradient of its gamma. The product is outside of the
@@ -238,80 +281,60 @@ void PreluBackward(const KernelContext& c) {
   }
 }
 
-template <typename T>
-void Backward(const KernelContext& c) {
-  using enum LeakyReLUGradientArrays::Input;
-  using C = ComputeType<T>;
-  const auto& param = c.param<LeakyReluParam>();
-  if (param.act_type == LeakyReluParam::kPrelu) return PreluBackward<T>(c);
-  if (c.reqs[0] == WriteReq::kNull) return;
-  const bool add = c.reqs[0] == WriteReq::kAdd;
-  const T* ograd = c.inputs[kOgrad].as<T>();
-  const T* y = c.inputs[kValue].as<T>();  // the output, or data (param.gradient_takes_data())
-  T* grad = c.outputs[0].as<T>();
-  const int64_t n = c.outputs[0].size();
-  const C slope = static_cast<C>(param.slope);
-  switch (param.act_type) {
-    case LeakyReluParam::kPrelu:
-      return;
-    case LeakyReluParam::kRrelu: {
-      const T* mask = c.inputs[kMaskOrGamma].as<T>();
-      StoreEach(n, grad, add, [=](int64_t i) {
-        return Load(ograd[i]) * (Load(y[i]) > 0 ? C{1} : Load(mask[i]));
-      });
-      return;
-    }
-    case LeakyReluParam::kLeaky:
-      StoreEach(n, grad, add,
-                [=](int64_t i) { return Load(ograd[i]) * (Load(y[i]) > 0 ? C{1} : slope); });
-      return;
-    case LeakyReluParam::kElu:
-      if (param.gradient_takes_data()) {
-        StoreEach(n, grad, add, [=](int64_t i) {
-          const C v = Load(y[i]);
-          return Load(ograd[i]) * (v > 0 ? C{1} : slope * VectorExp(v));
-        });
-        return;
-      }
-      StoreEach(n, grad, add, [=](int64_t i) {
-        const C v = Load(y[i]);
-        return Load(ograd[i]) * (v > 0 ? C{1} : v + slope);
-      });
-      return;
-    case LeakyReluParam::kSelu: {
-      // MXNet's slope, lambda * (alpha + y). The derivative of the function is lambda * alpha + y,
-      // but published models were trained with this one.
-      const C lambda = static_cast<C>(kSeluLambda);
-      const C alpha = static_cast<C>(kSeluAlpha);
-      StoreEach(n, grad, add, [=](int64_t i) {
-        const C v = Load(y[i]);
-        return Load(ograd[i]) * lambda * (v > 0 ? C{1} : v + alpha);
-      });
-      return;
-    }
-    case LeakyReluParam::kGelu:
-      StoreEach(n, grad, add, [=](int64_t i) {
-        const C v = Load(y[i]);
-        const C density =
-            static_cast<C>(kSqrtHalf / kSqrtPi) * VectorExpOfNonPositive(C{-0.5} * v * v);
-        return Load(ograd[i]) * (VectorNormalCdf(v) + v * density);
-      });
-      return;
-  }
-}
-
 absl::Status LeakyReluCpu(const KernelContext& c) {
-  // rrelu may have only its mask to write.
-  const bool has_mask = c.param<LeakyReluParam>().act_type == LeakyReluParam::kRrelu;
-  if (c.reqs[0] == WriteReq::kNull && !has_mask) return absl::OkStatus();
-  return DispatchFloat(c.outputs[0].dtype,
-                       [&](auto type) { Forward<typename decltype(type)::type>(c); });
+  using enum LeakyReLUArrays::Input;
+  const auto& param = c.param<LeakyReluParam>();
+  if (param.act_type == LeakyReluParam::kRrelu) {
+    c.outputs[0].dtype == DType::kFloat64 ? RunRandomly<double>(c) : RunRandomly<float>(c);
+    return absl::OkStatus();
+  }
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const ElemwiseOperand x = OperandOf(c.inputs[kData]), slope = OperandOf(param.slope);
+  const auto run = [&](const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands) {
+    return RunElemwise(loops, operands, c.outputs[0], c.reqs[0]);
+  };
+  switch (param.act_type) {
+    case LeakyReluParam::kElu:
+      return run(kElemwiseLoops<Elu>, {x, slope});
+    case LeakyReluParam::kSelu:
+      return run(kElemwiseLoops<Selu>, {x});
+    case LeakyReluParam::kGelu:
+      return run(kElemwiseLoops<Gelu>, {x});
+    case LeakyReluParam::kPrelu:
+      return DispatchFloat(c.outputs[0].dtype,
+                           [&](auto type) { PreluForward<typename decltype(type)::type>(c); });
+    default:
+      return run(kElemwiseLoops<Leaky>, {x, slope});
+  }
 }
 
 absl::Status LeakyReluBackwardCpu(const KernelContext& c) {
   using enum LeakyReLUGradientArrays::Input;
-  return DispatchFloat(c.inputs[kOgrad].dtype,
-                       [&](auto type) { Backward<typename decltype(type)::type>(c); });
+  const auto& param = c.param<LeakyReluParam>();
+  if (param.act_type == LeakyReluParam::kPrelu) {
+    return DispatchFloat(c.inputs[kOgrad].dtype,
+                         [&](auto type) { PreluBackward<typename decltype(type)::type>(c); });
+  }
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const ElemwiseOperand ograd = OperandOf(c.inputs[kOgrad]), value = OperandOf(c.inputs[kValue]);
+  const ElemwiseOperand slope = OperandOf(param.slope);
+  const auto run = [&](const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands) {
+    return RunElemwise(loops, operands, c.outputs[0], c.reqs[0]);
+  };
+  switch (param.act_type) {
+    case LeakyReluParam::kElu:
+      return run(param.gradient_takes_data() ? kElemwiseLoops<EluGradientOfData>
+                                             : kElemwiseLoops<EluGradient>,
+                 {ograd, value, slope});
+    case LeakyReluParam::kSelu:
+      return run(kElemwiseLoops<SeluGradient>, {ograd, value});
+    case LeakyReluParam::kGelu:
+      return run(kElemwiseLoops<GeluGradient>, {ograd, value});
+    case LeakyReluParam::kRrelu:
+      return run(kElemwiseLoops<LeakyGradient>, {ograd, value, OperandOf(c.inputs[kMaskOrGamma])});
+    default:
+      return run(kElemwiseLoops<LeakyGradient>, {ograd, value, slope});
+  }
 }
 
 // The sums of prelu's gamma gradient, and the sums of lines, have type ComputeType: a long sum of
