@@ -89,9 +89,9 @@ RealElements FindRealElements(const KernelContext& c, const Shape& data, const A
 }
 
 // `Inputs` names the kernel's inputs.
-template <typename Param, typename Inputs>
+template <typename Inputs>
 auto CountedElements(const KernelContext& c, const Shape& data, const Extents& e) {
-  if constexpr (std::is_same_v<Param, SequenceBatchNormParam>) {
+  if constexpr (requires { Inputs::kLength; }) {
     return FindRealElements(c, data, c.inputs[Inputs::kLength]);
   } else {
     return AllElements{.count = e.per_channel()};
@@ -104,22 +104,26 @@ absl::StatusOr<Prepared> PrepareSequence(const PrepareContext& c) {
   return Prepared{.workspace_bytes = channels == 0 ? 0 : data.num_elements() / channels};
 }
 
-// Whether the output `var` is the variance, as in BatchNorm_v1 and the operators derived from it,
-// instead of 1 / sqrt(var + eps).
+// How an operator differs from BatchNorm. Data, so that the loops below are compiled once for all
+// operators with the same inputs.
+struct Variant {
+  // Whether the output `var` is the variance, as in BatchNorm_v1 and the operators derived from it,
+  // instead of 1 / sqrt(var + eps).
+  bool var_is_variance;
+  bool has_relu;
+};
 template <typename Param>
-constexpr bool kVarIsVariance = std::is_base_of_v<BatchNormV1Param, Param>;
+constexpr Variant kVariantOf = {
+    .var_is_variance = std::is_base_of_v<BatchNormV1Param, Param>,
+    .has_relu = std::is_same_v<Param, BatchNormWithReLUParam>,
+};
 
-template <typename Param>
-constexpr bool kHasReLU = std::is_same_v<Param, BatchNormWithReLUParam>;
-
-template <typename Param, typename T>
-void Forward(const KernelContext& c) {
-  using Inputs = typename Param::Arrays;
+template <typename Inputs, typename T>
+void Forward(const KernelContext& c, const BatchNormParam& param, Variant variant) {
   constexpr int kData = Inputs::kData, kGamma = Inputs::kGamma, kBeta = Inputs::kBeta,
                 kMovingMean = Inputs::kMovingMean, kMovingVar = Inputs::kMovingVar;
   using enum BatchNormArrays::Output;
   using C = ComputeType<T>;  // the type of all arrays but data and output
-  const auto& param = c.param<Param>();
   const Extents e = ExtentsOf(param, c.inputs[kData].shape);
   const T* data = c.inputs[kData].as<T>();
   C* gamma = c.inputs[kGamma].as<C>();
@@ -130,7 +134,7 @@ void Forward(const KernelContext& c) {
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const bool batch_stats = c.is_train && !param.use_global_stats;
   const C eps = static_cast<C>(param.eps);
-  const auto counted = CountedElements<Param, Inputs>(c, c.inputs[kData].shape, e);
+  const auto counted = CountedElements<Inputs>(c, c.inputs[kData].shape, e);
   const C n = static_cast<C>(counted.count);
   ParallelFor(e.channels, e.grain(), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
@@ -162,7 +166,7 @@ void Forward(const KernelContext& c) {
         Store(c.outputs[kMean].as<C>() + k, mean, c.reqs[kMean] == WriteReq::kAdd);
       }
       if (c.reqs[kVar] != WriteReq::kNull) {
-        Store(c.outputs[kVar].as<C>() + k, kVarIsVariance<Param> ? var : invstd,
+        Store(c.outputs[kVar].as<C>() + k, variant.var_is_variance ? var : invstd,
               c.reqs[kVar] == WriteReq::kAdd);
       }
       // As in MXNet, gamma itself becomes 1, so that a saved model states what was computed. In
@@ -171,26 +175,30 @@ void Forward(const KernelContext& c) {
       const C scale = (param.fix_gamma ? C{1} : gamma[k]) * invstd;
       const C shift = beta[k];
       if (out == nullptr) continue;
-      e.ForEachRun(k, [&](int64_t at, int64_t in_channel) {
-        for (int64_t i = 0; i < e.inner; ++i) {
-          const C linear = (Load(data[at + i]) - mean) * scale + shift;
-          const C value = kHasReLU<Param> && linear < 0 ? C{0} : linear;
-          Store(out + at + i, counted[in_channel + i] ? value : C{0}, add);
-        }
-      });
+      const auto put = [&](const auto activation) {
+        e.ForEachRun(k, [&](int64_t at, int64_t in_channel) {
+          for (int64_t i = 0; i < e.inner; ++i) {
+            const C value = activation((Load(data[at + i]) - mean) * scale + shift);
+            Store(out + at + i, counted[in_channel + i] ? value : C{0}, add);
+          }
+        });
+      };
+      if (variant.has_relu) {
+        put([](C x) { return x < 0 ? C{0} : x; });
+      } else {
+        put([](C x) { return x; });
+      }
     }
   });
 }
 
-template <typename Param, typename T>
-void Backward(const KernelContext& c) {
-  using Inputs = typename Param::GradientArrays;
+template <typename Inputs, typename T>
+void Backward(const KernelContext& c, const BatchNormParam& param, Variant variant) {
   constexpr int kOgrad = Inputs::kOgrad, kMean = Inputs::kMean, kVar = Inputs::kVar,
                 kData = Inputs::kData, kGamma = Inputs::kGamma, kMovingMean = Inputs::kMovingMean,
                 kMovingVar = Inputs::kMovingVar;
   using enum BatchNormGradientArrays::Output;
   using C = ComputeType<T>;
-  const auto& param = c.param<Param>();
   const Extents e = ExtentsOf(param, c.inputs[kOgrad].shape);
   const T* ograd = c.inputs[kOgrad].as<T>();
   const C* saved_mean = c.inputs[kMean].as<C>();
@@ -202,7 +210,7 @@ void Backward(const KernelContext& c) {
   const bool batch_stats = c.is_train && !param.use_global_stats;
   const C eps = static_cast<C>(param.eps);
   const C momentum = static_cast<C>(param.momentum);
-  const auto counted = CountedElements<Param, Inputs>(c, c.inputs[kOgrad].shape, e);
+  const auto counted = CountedElements<Inputs>(c, c.inputs[kOgrad].shape, e);
   const C n = static_cast<C>(counted.count);
   ParallelFor(e.channels, e.grain(), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
@@ -210,7 +218,7 @@ void Backward(const KernelContext& c) {
       if (batch_stats) {
         mean = saved_mean[k];
         C var;
-        if (kVarIsVariance<Param>) {
+        if (variant.var_is_variance) {
           var = saved_var[k];
           invstd = C{1} / std::sqrt(var + eps);
         } else {
@@ -263,14 +271,18 @@ void Backward(const KernelContext& c) {
 
 template <typename Param>
 absl::Status ForwardCpu(const KernelContext& c) {
-  return DispatchFloat(c.inputs[Param::Arrays::kData].dtype,
-                       [&](auto type) { Forward<Param, typename decltype(type)::type>(c); });
+  using Inputs = typename Param::Arrays;
+  return DispatchFloat(c.inputs[Inputs::kData].dtype, [&](auto type) {
+    Forward<Inputs, typename decltype(type)::type>(c, c.param<Param>(), kVariantOf<Param>);
+  });
 }
 
 template <typename Param>
 absl::Status BackwardCpu(const KernelContext& c) {
-  return DispatchFloat(c.inputs[Param::GradientArrays::kOgrad].dtype,
-                       [&](auto type) { Backward<Param, typename decltype(type)::type>(c); });
+  using Inputs = typename Param::GradientArrays;
+  return DispatchFloat(c.inputs[Inputs::kOgrad].dtype, [&](auto type) {
+    Backward<Inputs, typename decltype(type)::type>(c, c.param<Param>(), kVariantOf<Param>);
+  });
 }
 
 COOPER_REGISTER_KERNEL(BatchNorm, DeviceType::kCpu, kFloats, ForwardCpu<BatchNormParam>);
