@@ -64,22 +64,29 @@ struct Applied {
   }
 };
 
-// Returns the loops of a reducer over F.
+// Combines acc[i] with row i of n elements, for i < count.
+template <Reducer kReducer, typename F, typename C>
+void ReduceRows(const C* x, C* acc, int64_t count, int64_t n) {
+  RunAtCpuLevel([=] {
+    for (int64_t i = 0; i < count; ++i) {
+      acc[i] = ReducerFunctions<kReducer>::Combine(acc[i],
+                                                   ReduceRow<kReducer>(x + i * n, n, Applied<F>()));
+    }
+  });
+}
+
+// Returns the loops of a reducer over F. A row is reduced by the loop over rows: one copy of the
+// sum.
 template <Reducer kReducer, typename F, typename C>
 constexpr ReduceLoops<C> MakeReduceLoops() {
   using R = ReducerFunctions<kReducer>;
   return {R::template Initial<C>(), R::template Combine<C>,
           [](const C* x, int64_t n) {
-            C result;
-            RunAtCpuLevel([&] { result = ReduceRow<kReducer>(x, n, Applied<F>()); });
+            C result = R::template Initial<C>();
+            ReduceRows<kReducer, F>(x, &result, 1, n);
             return result;
           },
-          [](const C* x, C* acc, int64_t count, int64_t n) {
-            RunAtCpuLevel([=] {
-              for (int64_t i = 0; i < count; ++i)
-                acc[i] = R::Combine(acc[i], ReduceRow<kReducer>(x + i * n, n, Applied<F>()));
-            });
-          },
+          ReduceRows<kReducer, F, C>,
           [](const C* x, int64_t stride, int64_t rows, int64_t n, C* acc) {
             RunAtCpuLevel([=] { ReduceColumns<R>(x, stride, rows, n, acc, Applied<F>()); });
           }};

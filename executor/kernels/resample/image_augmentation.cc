@@ -41,6 +41,17 @@ T Saturated(float value) {
   }
 }
 
+// Runs fn as ParallelFor does. Nearly all images are uint8 or float32: for other dtypes fn is
+// compiled once instead of for each CPU level.
+template <typename T, typename Fn>
+void ForEachRange(int64_t n, int64_t grain, const Fn& fn) {
+  if constexpr (std::is_same_v<T, uint8_t> || std::is_same_v<T, float>) {
+    ParallelFor(n, grain, fn);
+  } else {
+    ParallelForPlain(n, grain, fn);
+  }
+}
+
 // The functions below change colours: they read `in` and write `out`, which may be `in`. An image
 // has 1 or 3 channels. Loops go by blocks, and each element is computed in the same way in all.
 
@@ -50,7 +61,7 @@ void ScaleAndShift(float factor, const std::array<float, 3>& shifts, const Shape
                    const T* in, T* out) {
   constexpr int64_t kBlock = 192;  // whole pixels, and whole vectors of any dtype
   const int64_t size = shape.num_elements();
-  ParallelFor((size + kBlock - 1) / kBlock, RowGrain(kBlock), [=](int64_t begin, int64_t end) {
+  ForEachRange<T>((size + kBlock - 1) / kBlock, RowGrain(kBlock), [=](int64_t begin, int64_t end) {
     // Local variables, because bytes that are written may be those of captured ones.
     const float scale = factor;
     float shift[kBlock];
@@ -73,28 +84,28 @@ template <typename T, typename Fn>
 void ForEachColour(const Shape& shape, const T* in, T* out, Fn fn) {
   constexpr int64_t kBlock = 64;
   const int64_t pixels = shape[0] * shape[1];
-  ParallelFor((pixels + kBlock - 1) / kBlock, RowGrain(3 * kBlock),
-              [&](int64_t begin, int64_t end) {
-                float red[kBlock] = {}, green[kBlock] = {}, blue[kBlock] = {};
-                for (int64_t first = begin * kBlock; first < std::min(end * kBlock, pixels);
-                     first += kBlock) {
-                  const int64_t count = std::min(kBlock, pixels - first);
-                  const T* const from = in + 3 * first;
-                  T* const to = out + 3 * first;
-                  for (int64_t i = 0; i < count; ++i) {
-                    red[i] = ConvertElement<float>(from[3 * i]);
-                    green[i] = ConvertElement<float>(from[3 * i + 1]);
-                    blue[i] = ConvertElement<float>(from[3 * i + 2]);
-                  }
-                  COOPER_INDEPENDENT_ITERATIONS
-                  for (int64_t i = 0; i < kBlock; ++i) fn(red[i], green[i], blue[i]);
-                  for (int64_t i = 0; i < count; ++i) {
-                    to[3 * i] = Saturated<T>(red[i]);
-                    to[3 * i + 1] = Saturated<T>(green[i]);
-                    to[3 * i + 2] = Saturated<T>(blue[i]);
-                  }
-                }
-              });
+  ForEachRange<T>((pixels + kBlock - 1) / kBlock, RowGrain(3 * kBlock),
+                  [&](int64_t begin, int64_t end) {
+                    float red[kBlock] = {}, green[kBlock] = {}, blue[kBlock] = {};
+                    for (int64_t first = begin * kBlock; first < std::min(end * kBlock, pixels);
+                         first += kBlock) {
+                      const int64_t count = std::min(kBlock, pixels - first);
+                      const T* const from = in + 3 * first;
+                      T* const to = out + 3 * first;
+                      for (int64_t i = 0; i < count; ++i) {
+                        red[i] = ConvertElement<float>(from[3 * i]);
+                        green[i] = ConvertElement<float>(from[3 * i + 1]);
+                        blue[i] = ConvertElement<float>(from[3 * i + 2]);
+                      }
+                      COOPER_INDEPENDENT_ITERATIONS
+                      for (int64_t i = 0; i < kBlock; ++i) fn(red[i], green[i], blue[i]);
+                      for (int64_t i = 0; i < count; ++i) {
+                        to[3 * i] = Saturated<T>(red[i]);
+                        to[3 * i + 1] = Saturated<T>(green[i]);
+                        to[3 * i + 2] = Saturated<T>(blue[i]);
+                      }
+                    }
+                  });
 }
 
 template <typename T>
