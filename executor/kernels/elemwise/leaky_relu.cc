@@ -275,8 +275,7 @@ void PreluBackward(const KernelContext& c) {
     T* grad = c.outputs[0].as<T>();
     const bool add = c.reqs[0] == WriteReq::kAdd;
     StoreEachOfPrelu(lines, c.inputs[kMaskOrGamma].as<T>(), grad, add, [=](int64_t i, C gamma) {
-      const C g = Load(ograd[i]);
-      return Load(x[i]) > 0 ? g : g * gamma;
+      return LeakyGradient::Apply(Load(ograd[i]), Load(x[i]), gamma);
     });
   }
 }

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/loops/element_block.h"
+#include "executor/kernels/loops/row_parts.h"
 #include "executor/kernels/softmax/softmax_row.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
@@ -99,12 +100,12 @@ struct Tile {
 // Calls fn(tile) for tiles that cover the lines [begin, end), of at most `columns` each.
 template <typename Fn>
 void ForEachTile(const Extents& e, int64_t begin, int64_t end, int64_t columns, const Fn& fn) {
-  while (begin < end) {
-    const int64_t first = begin % e.inner;
-    const int64_t count = std::min({e.inner - first, end - begin, columns});
-    fn(Tile{begin, (begin - first) * e.n + first, count});
-    begin += count;
-  }
+  ForEachRowPart(begin, end, e.inner, [&](int64_t outer, int64_t first, int64_t last) {
+    for (; first < last; first += columns) {
+      fn(Tile{outer * e.inner + first, outer * e.inner * e.n + first,
+              std::min(columns, last - first)});
+    }
+  });
 }
 
 // Returns the most columns of a tile in a buffer: few enough for the second-level cache.
@@ -162,20 +163,32 @@ void SetBeyondLengths(const SoftmaxCall& s, const Tile& tile, C value, C* buffer
   }
 }
 
-template <typename C>
-void ForwardDirectly(const SoftmaxCall& s, const C* in, C* out) {
+// Computes the lines of `out` on the arrays themselves, on several threads:
+//
+//   row(at, length)         the line that begins at element `at`; the rest becomes 0
+//   columns(at, begin, end) columns of the array (n, inner) that begins there
+template <typename C, typename RowFn, typename ColumnsFn>
+void ComputeDirectly(const SoftmaxCall& s, C* out, const RowFn& row, const ColumnsFn& columns) {
   const Extents& e = s.extents;
   ParallelForPlain(e.lines(), e.grain(), [&](int64_t begin, int64_t end) {
-    ForEachTile(e, begin, end, e.inner, [&](const Tile& tile) {
-      const int64_t column = tile.line % e.inner, at = tile.offset - column;
-      if (e.inner > 1) {
-        return Columns(s.form, in + at, e.n, e.inner, column, column + tile.columns, out + at);
-      }
-      const int64_t length = s.lengths.at(tile.line, e.n);
-      Row(s.form, in + at, length, out + at);
+    ForEachRowPart(begin, end, e.inner, [&](int64_t outer, int64_t first, int64_t last) {
+      const int64_t at = outer * e.inner * e.n;
+      if (e.inner > 1) return columns(at, first, last);
+      const int64_t length = s.lengths.at(outer, e.n);
+      row(at, length);
       std::fill(out + at + length, out + at + e.n, C{});
     });
   });
+}
+
+template <typename C>
+void ForwardDirectly(const SoftmaxCall& s, const C* in, C* out) {
+  const Extents& e = s.extents;
+  ComputeDirectly(
+      s, out, [&](int64_t at, int64_t length) { Row(s.form, in + at, length, out + at); },
+      [&](int64_t at, int64_t begin, int64_t end) {
+        Columns(s.form, in + at, e.n, e.inner, begin, end, out + at);
+      });
 }
 
 template <typename C>
@@ -210,22 +223,17 @@ void Forward(const SoftmaxCall& s, const ArrayView& in, const ArrayView& out, Wr
   }
 }
 
-// The gradients of softmax_row.h, divided by the temperature.
 template <typename C>
 void BackwardDirectly(const SoftmaxCall& s, const C* ograd, const C* output, C* grad) {
   const Extents& e = s.extents;
-  ParallelForPlain(e.lines(), e.grain(), [&](int64_t begin, int64_t end) {
-    ForEachTile(e, begin, end, e.inner, [&](const Tile& tile) {
-      const int64_t column = tile.line % e.inner, at = tile.offset - column;
-      if (e.inner > 1) {
-        return GradientColumns(s.form, ograd + at, output + at, e.n, e.inner, column,
-                               column + tile.columns, grad + at);
-      }
-      const int64_t length = s.lengths.at(tile.line, e.n);
-      GradientRow(s.form, ograd + at, output + at, length, grad + at);
-      std::fill(grad + at + length, grad + at + e.n, C{});
-    });
-  });
+  ComputeDirectly(
+      s, grad,
+      [&](int64_t at, int64_t length) {
+        GradientRow(s.form, ograd + at, output + at, length, grad + at);
+      },
+      [&](int64_t at, int64_t begin, int64_t end) {
+        GradientColumns(s.form, ograd + at, output + at, e.n, e.inner, begin, end, grad + at);
+      });
 }
 
 template <typename C>
