@@ -1,5 +1,6 @@
 // Kernels of _npi_tril and of its gradient.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -36,9 +37,12 @@ absl::Status TrilCpu(const KernelContext& c) {
       for (int64_t row = begin; row < end; ++row) {
         const T* from = data.as<T>() + row * stride;
         T* to = out.as<T>() + row * columns;
-        const int64_t diagonal = row % rows + k;
-        for (int64_t j = 0; j < columns; ++j) {
-          Put(to + j, j <= diagonal ? ConvertElement<C>(from[j]) : C{0}, add);
+        const int64_t kept = std::clamp<int64_t>(row % rows + k + 1, 0, columns);
+        if (add) {
+          for (int64_t j = 0; j < kept; ++j) Put(to + j, ConvertElement<C>(from[j]), add);
+        } else {
+          std::copy_n(from, kept, to);
+          std::fill(to + kept, to + columns, T{});
         }
       }
     });
