@@ -47,8 +47,14 @@ CpuLevel InitLevel();
 
 // A compiler inlines functions without a target attribute into those with one and then vectorises
 // for that target; `flatten` inlines everything whose body is visible. `noinline` keeps the
-// instructions of these two functions out of code that runs on any processor.
+// instructions of the levels out of code that runs on any processor. The baseline is `cold`,
+// compiled for size: processors without AVX2 are rare, and their loops would be a third of a
+// kernel's code.
 #ifdef COOPER_CPU_LEVELS
+template <typename Fn>
+__attribute__((cold, noinline)) void RunAtBaseline(const Fn& fn) {
+  fn();
+}
 template <typename Fn>
 COOPER_TARGET_AVX2 __attribute__((flatten, noinline)) void RunAtAvx2(const Fn& fn) {
   fn();
@@ -80,8 +86,10 @@ void RunAtCpuLevel(const Fn& fn) {
     case CpuLevel::kBaseline:
       break;
   }
-#endif
+  internal_cpu_level::RunAtBaseline(fn);
+#else
   fn();
+#endif
 }
 
 }  // namespace cooper
