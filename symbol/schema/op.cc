@@ -1,6 +1,7 @@
 #include "symbol/schema/op.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 
 #include "absl/strings/match.h"
@@ -82,17 +83,35 @@ bool OpSchema::IgnoresHeadGradient(const OpCall& call) const {
   return ignores_head_gradient_ && ignores_head_gradient_(call);
 }
 
-OpBuilder&& OpBuilder::Describe(std::string doc) && {
-  op_->doc_ = std::move(doc);
+OpBuilder::OpBuilder(absl::string_view name, const char* file)
+    : op_(std::make_unique<OpSchema>(std::string(name), file)) {}
+
+OpBuilder::OpBuilder(OpBuilder&&) noexcept = default;
+
+OpBuilder::~OpBuilder() = default;
+
+std::unique_ptr<OpSchema> OpBuilder::Build() && { return std::move(op_); }
+
+OpBuilder&& OpBuilder::Params(const ParamSchema* params) && {
+  op_->params_ = params;
   return std::move(*this);
 }
 
-OpBuilder&& OpBuilder::Alias(std::string name) && {
-  op_->aliases_.push_back(std::move(name));
+OpBuilder&& OpBuilder::Describe(absl::string_view doc) && {
+  op_->doc_ = std::string(doc);
   return std::move(*this);
 }
 
-OpBuilder&& OpBuilder::Inputs(std::vector<std::string> names) && {
+OpBuilder&& OpBuilder::Alias(absl::string_view name) && {
+  op_->aliases_.emplace_back(name);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Inputs(std::initializer_list<const char*> names) && {
+  return std::move(*this).Inputs(OpSchema::Names(names.begin(), names.end()));
+}
+
+OpBuilder&& OpBuilder::Inputs(OpSchema::Names names) && {
   op_->inputs_ = [names = std::move(names)](const OpCall&) { return names; };
   return std::move(*this);
 }
@@ -102,9 +121,9 @@ OpBuilder&& OpBuilder::Inputs(OpSchema::NamesFn names) && {
   return std::move(*this);
 }
 
-OpBuilder&& OpBuilder::VariadicInputs(std::string attr) && {
-  op_->variadic_attr_ = attr;
-  op_->inputs_ = [attr = std::move(attr)](const OpCall& call) {
+OpBuilder&& OpBuilder::VariadicInputs(absl::string_view attr) && {
+  op_->variadic_attr_ = std::string(attr);
+  op_->inputs_ = [attr = op_->variadic_attr_](const OpCall& call) {
     OpSchema::Names names;
     auto it = call.attrs.find(attr);
     int count = 0;
@@ -120,7 +139,11 @@ OpBuilder&& OpBuilder::AuxInputs(OpSchema::IndicesFn indices) && {
   return std::move(*this);
 }
 
-OpBuilder&& OpBuilder::Outputs(std::vector<std::string> names) && {
+OpBuilder&& OpBuilder::Outputs(std::initializer_list<const char*> names) && {
+  return std::move(*this).Outputs(OpSchema::Names(names.begin(), names.end()));
+}
+
+OpBuilder&& OpBuilder::Outputs(OpSchema::Names names) && {
   op_->outputs_ = [names = std::move(names)](const OpCall&) { return names; };
   return std::move(*this);
 }
@@ -150,8 +173,8 @@ OpBuilder&& OpBuilder::Gradient(OpSchema::GradientFn rule) && {
   return std::move(*this);
 }
 
-OpBuilder&& OpBuilder::InPlace(std::vector<std::pair<int, int>> pairs) && {
-  op_->in_place_ = std::move(pairs);
+OpBuilder&& OpBuilder::InPlace(std::initializer_list<std::pair<int, int>> pairs) && {
+  op_->in_place_ = pairs;
   return std::move(*this);
 }
 
@@ -257,9 +280,9 @@ OpBuilder&& OpBuilder::Summary(OpSchema::SummaryFn summary) && {
   return std::move(*this);
 }
 
-OpBuilder&& OpBuilder::Summary(std::string param) && {
+OpBuilder&& OpBuilder::Summary(absl::string_view param) && {
   return std::move(*this).Summary(
-      [param = std::move(param)](AttrMap& params) { return params[param]; });
+      [param = std::string(param)](AttrMap& params) { return params[param]; });
 }
 
 OpRegistrar::OpRegistrar(OpBuilder&& builder) {

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "symbol/schema/param_schema.h"
 
@@ -225,36 +227,39 @@ class OpSchema {
 };
 
 // Builds an OpSchema; see COOPER_REGISTER_OP. Most methods set the property of OpSchema with a
-// similar name, whose comment has the meaning: InPlace sets in_place(), View sets is_view().
+// similar name, whose comment has the meaning: InPlace sets in_place(), View sets is_view(). Texts
+// are copied. Nothing is inline, since hundreds of operators are declared by the same calls.
 class OpBuilder {
  public:
   // Constructed in the source that declares the operator.
-  explicit OpBuilder(std::string name, const char* file = __builtin_FILE())
-      : op_(std::make_unique<OpSchema>(std::move(name), file)) {}
+  explicit OpBuilder(absl::string_view name, const char* file = __builtin_FILE());
+  OpBuilder(OpBuilder&&) noexcept;
+  ~OpBuilder();
 
-  OpBuilder&& Describe(std::string doc) &&;
+  OpBuilder&& Describe(absl::string_view doc) &&;
   // Adds another name that symbol files and callers may use.
-  OpBuilder&& Alias(std::string name) &&;
+  OpBuilder&& Alias(absl::string_view name) &&;
   template <typename P>
   OpBuilder&& Param() && {
-    op_->params_ = ParamDeclaration<P>::Schema();
-    return std::move(*this);
+    return std::move(*this).Params(ParamDeclaration<P>::Schema());
   }
-  OpBuilder&& Inputs(std::vector<std::string> names) &&;
+  OpBuilder&& Inputs(std::initializer_list<const char*> names) &&;
+  OpBuilder&& Inputs(OpSchema::Names names) &&;
   OpBuilder&& Inputs(OpSchema::NamesFn names) &&;
   // Declares inputs arg0, arg1, ... whose number is the integer parameter `attr`; composition sets
   // it to the number of given inputs if absent.
-  OpBuilder&& VariadicInputs(std::string attr) &&;
+  OpBuilder&& VariadicInputs(absl::string_view attr) &&;
   OpBuilder&& AuxInputs(OpSchema::IndicesFn indices) &&;
   // Declares written inputs in addition to auxiliary states.
   OpBuilder&& WritesInputs(OpSchema::IndicesFn indices) &&;
-  OpBuilder&& Outputs(std::vector<std::string> names) &&;
+  OpBuilder&& Outputs(std::initializer_list<const char*> names) &&;
+  OpBuilder&& Outputs(OpSchema::Names names) &&;
   OpBuilder&& Outputs(OpSchema::NamesFn names) &&;
   OpBuilder&& VisibleOutputs(OpSchema::CountFn count) &&;
   OpBuilder&& Shape(OpSchema::ShapeFn rule) &&;
   OpBuilder&& Type(OpSchema::TypeFn rule) &&;
   OpBuilder&& Gradient(OpSchema::GradientFn rule) &&;
-  OpBuilder&& InPlace(std::vector<std::pair<int, int>> pairs) &&;
+  OpBuilder&& InPlace(std::initializer_list<std::pair<int, int>> pairs) &&;
   OpBuilder&& View() &&;
   OpBuilder&& KeepsElements() &&;
   OpBuilder&& Elementwise() &&;
@@ -276,11 +281,13 @@ class OpBuilder {
   OpBuilder&& Kind(OpKind kind) &&;
   OpBuilder&& Summary(OpSchema::SummaryFn summary) &&;
   // Uses the text of one parameter as the summary.
-  OpBuilder&& Summary(std::string param) &&;
+  OpBuilder&& Summary(absl::string_view param) &&;
 
-  std::unique_ptr<OpSchema> Build() && { return std::move(op_); }
+  std::unique_ptr<OpSchema> Build() &&;
 
  private:
+  OpBuilder&& Params(const ParamSchema* params) &&;
+
   std::unique_ptr<OpSchema> op_;
 };
 

@@ -95,8 +95,8 @@ FieldDeclaration& FieldDeclaration::Required() {
   return *this;
 }
 
-FieldDeclaration& FieldDeclaration::Doc(std::string doc) {
-  field_->doc = std::move(doc);
+FieldDeclaration& FieldDeclaration::Doc(absl::string_view doc) {
+  field_->doc = std::string(doc);
   return *this;
 }
 
@@ -110,8 +110,12 @@ FieldDeclaration& FieldDeclaration::Max(double max) {
   return *this;
 }
 
-FieldDeclaration ParamSchema::Add(std::string name, ParamField field, size_t offset) {
-  field.name = std::move(name);
+FieldDeclaration ParamSchema::Add(absl::string_view name, ParamField (*make)(), size_t offset) {
+  return Add(name, make(), offset);
+}
+
+FieldDeclaration ParamSchema::Add(absl::string_view name, ParamField field, size_t offset) {
+  field.name = std::string(name);
   field.offset = offset;
   fields_.push_back(std::move(field));
   return FieldDeclaration(&fields_.back());

@@ -159,7 +159,8 @@ class ParamSchema {
   template <typename P>
   friend class ParamDeclaration;
 
-  FieldDeclaration Add(std::string name, ParamField field, size_t offset);
+  FieldDeclaration Add(absl::string_view name, ParamField field, size_t offset);
+  FieldDeclaration Add(absl::string_view name, ParamField (*make)(), size_t offset);
   bool IsKnown(const std::string& name) const;
   std::string FieldNames() const;
   std::string Suggestion(const std::string& name) const;  // DidYouMean among the fields
@@ -177,7 +178,7 @@ class FieldDeclaration {
   // meaning.
   FieldDeclaration& Required();
   // Sets the meaning: one line without a full stop, for the generated pages of operators.
-  FieldDeclaration& Doc(std::string doc);
+  FieldDeclaration& Doc(absl::string_view doc);
   // Sets the smallest and the greatest allowed value. Numbers only. The limits are inclusive.
   // Parsing fails for numbers outside; the default is not checked. Elements of tuples have no
   // limits.
@@ -225,38 +226,39 @@ class ParamDeclaration {
   // std::string, DType, tuples (std::vector) and std::optional of these ("None"). The member may
   // belong to a base of P.
   template <typename T, typename B>
-  FieldDeclaration Field(std::string name, T B::*member) {
-    return Add(std::move(name), internal_param_schema::FieldOfType<T>(), &(probe_.*member));
+  FieldDeclaration Field(absl::string_view name, T B::*member) {
+    return Add(name, internal_param_schema::FieldOfType<T>, &(probe_.*member));
   }
   // Declares a field that is a member of a nested struct.
   template <typename T, typename Part>
-  FieldDeclaration Field(std::string name, Part P::*part, T Part::*member) {
-    return Add(std::move(name), internal_param_schema::FieldOfType<T>(), &(probe_.*part.*member));
+  FieldDeclaration Field(absl::string_view name, Part P::*part, T Part::*member) {
+    return Add(name, internal_param_schema::FieldOfType<T>, &(probe_.*part.*member));
   }
   // Declares an attribute that is parsed as a T but ignored, and printed as T's zero value: for
   // MXNet's attributes without a meaning here.
   template <typename T>
-  void Ignored(std::string name) {
+  void Ignored(absl::string_view name) {
     ParamField field = internal_param_schema::FieldOfType<T>();
     field.parse = [](const ParamField&, const std::string& text, void*) {
       T value{};
       return ParseParamText(text, &value);
     };
     field.print = [](const ParamField&, const void*) { return PrintParamText(T{}); };
-    Add(std::move(name), std::move(field), &probe_);
+    schema_->Add(name, std::move(field), 0);
   }
 
   // Declares an enumeration with the text of each of its values. Other texts fail with
   // kInvalidArgument, listing these; texts are compared exactly. A value without a text, which only
   // a struct made in C++ can have, prints as an empty text.
   template <typename T, typename B>
-  FieldDeclaration Enum(std::string name, T B::*member, EnumNames<std::type_identity_t<T>> names) {
-    return AddEnum(std::move(name), &(probe_.*member), names);
+  FieldDeclaration Enum(absl::string_view name, T B::*member,
+                        EnumNames<std::type_identity_t<T>> names) {
+    return AddEnum(name, &(probe_.*member), names);
   }
   template <typename T, typename Part>
-  FieldDeclaration Enum(std::string name, Part P::*part, T Part::*member,
+  FieldDeclaration Enum(absl::string_view name, Part P::*part, T Part::*member,
                         EnumNames<std::type_identity_t<T>> names) {
-    return AddEnum(std::move(name), &(probe_.*part.*member), names);
+    return AddEnum(name, &(probe_.*part.*member), names);
   }
 
  private:
@@ -266,20 +268,25 @@ class ParamDeclaration {
   explicit ParamDeclaration(ParamSchema* schema) : schema_(schema) {}
 
   template <typename T>
-  FieldDeclaration AddEnum(std::string name, const T* value, EnumNames<T> names) {
+  FieldDeclaration AddEnum(absl::string_view name, const T* value, EnumNames<T> names) {
     static_assert(std::is_enum_v<T> || std::is_integral_v<T>);
     ParamField field = internal_param_schema::EnumField(sizeof(T));
     for (const EnumName<T>& known : names) {
       field.allowed.emplace_back(known.text);
       field.values.push_back(static_cast<int64_t>(known.value));
     }
-    return Add(std::move(name), std::move(field), value);
+    return schema_->Add(name, std::move(field), OffsetOf(value));
   }
 
-  // Adds a field; `value` is its value in probe_. The result is valid while P::Declare runs.
-  FieldDeclaration Add(std::string name, ParamField field, const void* value) {
-    const auto* const start = reinterpret_cast<const char*>(&probe_);
-    return schema_->Add(std::move(name), std::move(field), static_cast<const char*>(value) - start);
+  // Adds the field that make() returns; `value` is its value in probe_. The result is valid while
+  // P::Declare runs.
+  FieldDeclaration Add(absl::string_view name, ParamField (*make)(), const void* value) {
+    return schema_->Add(name, make, OffsetOf(value));
+  }
+
+  // Returns the place of `value`, which is in probe_, in a P.
+  size_t OffsetOf(const void* value) const {
+    return static_cast<const char*>(value) - reinterpret_cast<const char*>(&probe_);
   }
 
   ParamSchema* const schema_;
