@@ -30,6 +30,7 @@ void Encode(const KernelContext& c) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t match = MatchedBox(samples[i], matches[i], refs);
       const T* box = match < 0 ? nullptr : ref + (i / anchors[1] * refs + match) * 4;
+#pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
         if (c.reqs[kTarget] != WriteReq::kNull) {
           const T target = match < 0 ? T{0} : EncodedBoxNumber(box, anchor + i * 4, k, means, stds);
@@ -54,6 +55,7 @@ void Decode(const KernelContext& c) {
   ParallelFor(shape[0] * shape[1], kBoxesPerThread, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const T* anchor = anchors + i % shape[1] * 4;
+#pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
         Store(out + i * 4 + k, decoder.Corner(codes + i * 4, anchor, k), add);
       }

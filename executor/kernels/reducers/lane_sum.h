@@ -21,14 +21,17 @@ namespace cooper {
 // by one. Each lane adds n / 16 terms, so the rounding error is smaller than that of a plain loop.
 template <typename C, typename Term>
 C LaneSum(int64_t n, Term&& term) {
-  constexpr int kLanes = 16, kHalf = kLanes / 2;
+  constexpr int kLanes = 16, kHalf = kLanes / 2;  // unrolled, so that they are registers
   C lanes[kLanes] = {};
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
+#pragma GCC unroll 16
     for (int k = 0; k < kLanes; ++k) lanes[k] = WrapAdd(lanes[k], term(i + k));
   }
+#pragma GCC unroll 8
   for (int k = 0; k < kHalf; ++k) lanes[k] = WrapAdd(lanes[k], lanes[k + kHalf]);
   for (; i + kHalf <= n; i += kHalf) {
+#pragma GCC unroll 8
     for (int k = 0; k < kHalf; ++k) lanes[k] = WrapAdd(lanes[k], term(i + k));
   }
   C sum = WrapAdd(WrapAdd(WrapAdd(lanes[0], lanes[1]), WrapAdd(lanes[2], lanes[3])),
