@@ -84,7 +84,7 @@ bool OpSchema::IgnoresHeadGradient(const OpCall& call) const {
 }
 
 OpBuilder::OpBuilder(absl::string_view name, const char* file)
-    : op_(std::make_unique<OpSchema>(std::string(name), file)) {}
+    : op_(std::make_unique<OpSchema>(std::string{name}, file)) {}
 
 OpBuilder::OpBuilder(OpBuilder&&) noexcept = default;
 
@@ -98,7 +98,7 @@ OpBuilder&& OpBuilder::Params(const ParamSchema* params) && {
 }
 
 OpBuilder&& OpBuilder::Describe(absl::string_view doc) && {
-  op_->doc_ = std::string(doc);
+  op_->doc_ = std::string{doc};
   return std::move(*this);
 }
 
@@ -122,7 +122,7 @@ OpBuilder&& OpBuilder::Inputs(OpSchema::NamesFn names) && {
 }
 
 OpBuilder&& OpBuilder::VariadicInputs(absl::string_view attr) && {
-  op_->variadic_attr_ = std::string(attr);
+  op_->variadic_attr_ = std::string{attr};
   op_->inputs_ = [attr = op_->variadic_attr_](const OpCall& call) {
     OpSchema::Names names;
     auto it = call.attrs.find(attr);
@@ -282,7 +282,7 @@ OpBuilder&& OpBuilder::Summary(OpSchema::SummaryFn summary) && {
 
 OpBuilder&& OpBuilder::Summary(absl::string_view param) && {
   return std::move(*this).Summary(
-      [param = std::string(param)](AttrMap& params) { return params[param]; });
+      [param = std::string{param}](AttrMap& params) { return params[param]; });
 }
 
 OpRegistrar::OpRegistrar(OpBuilder&& builder) {

@@ -96,7 +96,7 @@ FieldDeclaration& FieldDeclaration::Required() {
 }
 
 FieldDeclaration& FieldDeclaration::Doc(absl::string_view doc) {
-  field_->doc = std::string(doc);
+  field_->doc = std::string{doc};
   return *this;
 }
 
@@ -115,7 +115,7 @@ FieldDeclaration ParamSchema::Add(absl::string_view name, ParamField (*make)(), 
 }
 
 FieldDeclaration ParamSchema::Add(absl::string_view name, ParamField field, size_t offset) {
-  field.name = std::string(name);
+  field.name = std::string{name};
   field.offset = offset;
   fields_.push_back(std::move(field));
   return FieldDeclaration(&fields_.back());
