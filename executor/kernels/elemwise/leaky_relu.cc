@@ -280,6 +280,12 @@ void PreluBackward(const KernelContext& c) {
   }
 }
 
+// Computes output 0 = or += the function of the operands.
+absl::Status Run(const KernelContext& c, const ElemwiseLoops& loops,
+                 absl::Span<const ElemwiseOperand> operands) {
+  return RunElemwise(loops, operands, c.outputs[0], c.reqs[0]);
+}
+
 absl::Status LeakyReluCpu(const KernelContext& c) {
   using enum LeakyReLUArrays::Input;
   const auto& param = c.param<LeakyReluParam>();
@@ -289,21 +295,18 @@ absl::Status LeakyReluCpu(const KernelContext& c) {
   }
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ElemwiseOperand x = OperandOf(c.inputs[kData]), slope = OperandOf(param.slope);
-  const auto run = [&](const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands) {
-    return RunElemwise(loops, operands, c.outputs[0], c.reqs[0]);
-  };
   switch (param.act_type) {
     case LeakyReluParam::kElu:
-      return run(kElemwiseLoops<Elu>, {x, slope});
+      return Run(c, kElemwiseLoops<Elu>, {x, slope});
     case LeakyReluParam::kSelu:
-      return run(kElemwiseLoops<Selu>, {x});
+      return Run(c, kElemwiseLoops<Selu>, {x});
     case LeakyReluParam::kGelu:
-      return run(kElemwiseLoops<Gelu>, {x});
+      return Run(c, kElemwiseLoops<Gelu>, {x});
     case LeakyReluParam::kPrelu:
       return DispatchFloat(c.outputs[0].dtype,
                            [&](auto type) { PreluForward<typename decltype(type)::type>(c); });
     default:
-      return run(kElemwiseLoops<Leaky>, {x, slope});
+      return Run(c, kElemwiseLoops<Leaky>, {x, slope});
   }
 }
 
@@ -317,22 +320,21 @@ absl::Status LeakyReluBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ElemwiseOperand ograd = OperandOf(c.inputs[kOgrad]), value = OperandOf(c.inputs[kValue]);
   const ElemwiseOperand slope = OperandOf(param.slope);
-  const auto run = [&](const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands) {
-    return RunElemwise(loops, operands, c.outputs[0], c.reqs[0]);
-  };
   switch (param.act_type) {
     case LeakyReluParam::kElu:
-      return run(param.gradient_takes_data() ? kElemwiseLoops<EluGradientOfData>
+      return Run(c,
+                 param.gradient_takes_data() ? kElemwiseLoops<EluGradientOfData>
                                              : kElemwiseLoops<EluGradient>,
                  {ograd, value, slope});
     case LeakyReluParam::kSelu:
-      return run(kElemwiseLoops<SeluGradient>, {ograd, value});
+      return Run(c, kElemwiseLoops<SeluGradient>, {ograd, value});
     case LeakyReluParam::kGelu:
-      return run(kElemwiseLoops<GeluGradient>, {ograd, value});
+      return Run(c, kElemwiseLoops<GeluGradient>, {ograd, value});
     case LeakyReluParam::kRrelu:
-      return run(kElemwiseLoops<LeakyGradient>, {ograd, value, OperandOf(c.inputs[kMaskOrGamma])});
+      return Run(c, kElemwiseLoops<LeakyGradient>,
+                 {ograd, value, OperandOf(c.inputs[kMaskOrGamma])});
     default:
-      return run(kElemwiseLoops<LeakyGradient>, {ograd, value, slope});
+      return Run(c, kElemwiseLoops<LeakyGradient>, {ograd, value, slope});
   }
 }
 
