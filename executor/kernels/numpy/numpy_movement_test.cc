@@ -22,6 +22,8 @@
 namespace cooper {
 namespace {
 
+using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Returns the output of an operator of one input, which holds the numbers from 0 on.
@@ -34,6 +36,14 @@ std::vector<T> OutputOf(const std::string& op, const AttrMap& attrs, const Shape
   const auto executor = *Executor::Bind(y, {.args = {{"data", data}}});
   COOPER_EXPECT_OK(executor->Forward(false));
   return *(*executor->outputs())[0].ToVector<T>();
+}
+
+TEST(NumpyMovementTest, TrilTakesDiagonalsFarOutsideOfTheMatrix) {
+  const Shape shape({2, 3});
+  EXPECT_THAT(OutputOf<float>("_npi_tril", {{"k", "9223372036854775807"}}, shape),
+              ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(OutputOf<float>("_npi_tril", {{"k", "0"}}, shape), ElementsAre(0, 0, 0, 3, 4, 0));
+  EXPECT_THAT(OutputOf<float>("_npi_tril", {{"k", "-9223372036854775808"}}, shape), Each(0));
 }
 
 TEST(NumpyMovementTest, Rot90TurnsFromTheFirstAxisTowardsTheSecond) {

@@ -26,9 +26,9 @@ absl::Status TrilCpu(const KernelContext& c) {
   const ArrayView& data = c.inputs[OneInputArrays::kData];
   const ArrayView& out = c.outputs[0];
   if (c.reqs[0] == WriteReq::kNull || out.size() == 0) return absl::OkStatus();
-  const int64_t k = c.param<TrilParam>().k;
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const int64_t rows = out.shape[out.shape.rank() - 2], columns = out.shape[out.shape.rank() - 1];
+  const int64_t k = c.param<TrilParam>().diagonal(rows, columns);
   const int64_t stride = data.shape.rank() == 1 ? 0 : columns;
   DispatchDType(out.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
@@ -53,7 +53,7 @@ absl::Status TrilCpu(const KernelContext& c) {
 // Sums the columns of the head gradient's triangle, for a vector.
 absl::Status VectorGradient(const KernelContext& c) {
   const ArrayView& out = c.outputs[0];
-  const int64_t n = out.size(), k = c.param<TrilParam>().k;
+  const int64_t n = out.size(), k = c.param<TrilParam>().diagonal(n, n);
   DispatchDType(out.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;

@@ -44,8 +44,8 @@ absl::Status TrilGpu(const KernelContext& c) {
   const int64_t rows = out.shape[out.shape.rank() - 2], columns = out.shape[out.shape.rank() - 1];
   return DispatchCompute(out.dtype, /*exact_integers=*/true, [&](auto zero) {
     return LaunchElements(c, out.size(), Tril<decltype(zero)>, out.size(), rows, columns,
-                          c.param<TrilParam>().k, data.shape.rank() == 1, data.data, out.data,
-                          out.dtype, c.reqs[0] == WriteReq::kAdd);
+                          c.param<TrilParam>().diagonal(rows, columns), data.shape.rank() == 1,
+                          data.data, out.data, out.dtype, c.reqs[0] == WriteReq::kAdd);
   });
 }
 
@@ -55,8 +55,9 @@ absl::Status TrilBackwardGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || out.size() == 0) return absl::OkStatus();
   return DispatchCompute(out.dtype, /*exact_integers=*/true, [&](auto zero) {
     return LaunchElements(c, out.size(), SumColumns<decltype(zero)>, out.size(),
-                          c.param<TrilParam>().k, c.inputs[OneInputGradientArrays::kOgrad].data,
-                          out.data, out.dtype, c.reqs[0] == WriteReq::kAdd);
+                          c.param<TrilParam>().diagonal(out.size(), out.size()),
+                          c.inputs[OneInputGradientArrays::kOgrad].data, out.data, out.dtype,
+                          c.reqs[0] == WriteReq::kAdd);
   });
 }
 

@@ -3,6 +3,7 @@
 
 // The parameter of _npi_tril (tril.cc). MXNet: src/operator/numpy/np_tril_op-inl.h.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "symbol/schema/param_schema.h"
@@ -14,6 +15,10 @@ namespace cooper {
 // its output is (n, n). The gradient is the triangle of ograd, summed over the rows for a vector.
 struct TrilParam {
   int64_t k = 0;
+
+  // Returns k within [-rows, columns], which keeps the same elements of a matrix of these extents:
+  // a row plus k does not overflow.
+  int64_t diagonal(int64_t rows, int64_t columns) const { return std::clamp(k, -rows, columns); }
 
   static void Declare(ParamDeclaration<TrilParam>& d) {
     d.Field("k", &TrilParam::k).Doc("the last diagonal that is kept; positive ones lie above");
