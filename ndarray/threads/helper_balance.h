@@ -19,14 +19,21 @@ struct SharedLoop {
   int64_t own_ranges = 0, own_time = 0;        // the caller's
   int64_t others_ranges = 0, others_time = 0;  // of all other threads together
   int64_t waited = 0;                          // the time that the caller waited for the others
+  // Whether one of the others had page faults and took kStopped or longer.
+  bool has_faults = false;
+
+  // The time from which on a piece may have been preempted, about a scheduler slice.
+  static constexpr int64_t kStopped = 2'000'000;
 
   // Returns the time that the caller would have needed for the others' pieces, as an estimate.
   int64_t gained() const {
     if (own_ranges == 0) return others_time;
+    // The caller would have had these page faults itself: a first write to huge pages takes as long
+    // as a scheduler slice on some virtual machines.
+    if (has_faults) return others_time;
     // If the others took much longer than the caller for as many pieces, by about a scheduler
     // slice, one of them was preempted. Pieces of very different cost look the same; a thread's CPU
     // time would tell them apart, but reading it takes as long as a small piece.
-    constexpr int64_t kStopped = 2'000'000;
     const int64_t expected = own_time * others_ranges / own_ranges;
     const bool stopped = others_time > std::max(2 * expected, expected + kStopped);
     return stopped ? expected : others_time;

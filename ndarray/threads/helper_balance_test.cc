@@ -28,6 +28,10 @@ SharedLoop Stopped(int64_t time, int64_t stop) {
 TEST(SharedLoopTest, GainsWhatTheCallerWouldHaveNeeded) {
   EXPECT_EQ(Even(50 * kUs).gained(), 50 * kUs);
   EXPECT_EQ(Stopped(50 * kUs, 4 * kMs).gained(), 50 * kUs);
+  // The helper had page faults, which the caller would have had.
+  SharedLoop faults = Stopped(50 * kUs, 4 * kMs);
+  faults.has_faults = true;
+  EXPECT_EQ(faults.gained(), 50 * kUs + 4 * kMs);
   // The caller was preempted, and the helper did its piece meanwhile.
   EXPECT_EQ((SharedLoop{.own_ranges = 1, .own_time = 4 * kMs, .others_ranges = 1, .others_time = 9})
                 .gained(),

@@ -1,6 +1,9 @@
 #include "ndarray/threads/run_shared.h"
 
+#include <sys/resource.h>
+
 #include <atomic>
+#include <utility>
 
 #include "ndarray/threads/helper_balance.h"
 #include "ndarray/threads/profiler.h"
@@ -22,6 +25,15 @@ tbb::task_group& TasksOfThisThread() {
   thread_local tbb::task_group_context context(tbb::task_group_context::isolated);
   thread_local tbb::task_group group(context);
   return group;
+}
+
+// Returns whether the calling thread has had page faults since its last call, or since it started.
+bool HadPageFaults() {
+  thread_local int64_t known = 0;
+  rusage usage;
+  if (getrusage(RUSAGE_THREAD, &usage) != 0) return false;
+  const int64_t faults = usage.ru_minflt + usage.ru_majflt;
+  return std::exchange(known, faults) != faults;
 }
 
 // One shared call of `work`. Lives on the caller's stack: no task outlives Run.
@@ -52,7 +64,8 @@ class SharedRun {
          .own_time = worked - own.waited,
          .others_ranges = others_ranges_.load(std::memory_order_relaxed),
          .others_time = others_time_.load(std::memory_order_relaxed),
-         .waited = end - start - worked + own.waited},
+         .waited = end - start - worked + own.waited,
+         .has_faults = has_faults_.load(std::memory_order_relaxed)},
         end);
   }
 
@@ -82,8 +95,13 @@ class SharedRun {
     const int64_t start = HelperBalance::Now();
     const ScopedSubnormals subnormals(flush_bits_);
     const Share share = Enter(self);
+    const int64_t time = HelperBalance::Now() - start - share.waited;
     others_ranges_.fetch_add(share.pieces, std::memory_order_relaxed);
-    others_time_.fetch_add(HelperBalance::Now() - start - share.waited, std::memory_order_relaxed);
+    others_time_.fetch_add(time, std::memory_order_relaxed);
+    // Asks the kernel only where the answer matters: it takes as long as a small piece.
+    if (time >= SharedLoop::kStopped && HadPageFaults()) {
+      has_faults_.store(true, std::memory_order_relaxed);
+    }
     running_.fetch_sub(1, std::memory_order_release);
   }
 
@@ -95,6 +113,7 @@ class SharedRun {
   alignas(64) std::atomic<bool> ready_ = false;
   std::atomic<int64_t> running_ = 0;
   std::atomic<int64_t> others_ranges_ = 0, others_time_ = 0;
+  std::atomic<bool> has_faults_ = false;
 };
 
 }  // namespace
