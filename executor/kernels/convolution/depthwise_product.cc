@@ -144,7 +144,7 @@ void Sums(const Planes& planes, const T* padded, const T* weight, T* out) {
   for (int64_t k = 0; k < planes.kernel_size(); ++k) {
     const T* const from = padded + planes.offset(k);
     const T factor = weight[k];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int i = 0; i < kVectors; ++i) {
       Lanes<T> values;
       Load(from + i * kLanes, values);
@@ -154,6 +154,20 @@ void Sums(const Planes& planes, const T* padded, const T* weight, T* out) {
   std::memcpy(out, sums, sizeof(sums));
 }
 
+// Computes a row of results of `vectors` vectors. Each call of Sums waits for its additions one
+// after the other, so that eight vectors take hardly longer than one.
+template <int kVectors = 8, typename T>
+void RowOfSums(const Planes& planes, const T* padded, const T* weight, int64_t vectors, T* out) {
+  int64_t i = 0;
+  for (; i + kVectors <= vectors; i += kVectors) {
+    Sums<kVectors>(planes, padded + i * kLanes, weight, out + i * kLanes);
+  }
+  if constexpr (kVectors > 1) {
+    if (i == vectors) return;
+    RowOfSums<kVectors - 1>(planes, padded + i * kLanes, weight, vectors - i, out + i * kLanes);
+  }
+}
+
 // Computes a plane of the map = or += the sums over the windows of a padded plane. `line` has room
 // for a row of the map in whole vectors.
 template <typename T>
@@ -161,10 +175,7 @@ void MapOfPlane(const WindowGeometry& g, const Planes& planes, const T* padded, 
                 T* map, bool add, T* line) {
   const int64_t vectors = planes.map_pitch() / kLanes;
   for (int64_t y = 0; y < g.out[1]; ++y) {
-    const T* const from = padded + planes.row(y);
-    int64_t i = 0;
-    for (; i + 4 <= vectors; i += 4) Sums<4>(planes, from + i * kLanes, weight, line + i * kLanes);
-    for (; i < vectors; ++i) Sums<1>(planes, from + i * kLanes, weight, line + i * kLanes);
+    RowOfSums(planes, padded + planes.row(y), weight, vectors, line);
     T* const to = map + y * g.out[2];
     if (add) {
       for (int64_t x = 0; x < g.out[2]; ++x) to[x] += line[x];
