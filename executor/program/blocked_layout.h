@@ -46,6 +46,8 @@ struct BlockedLayout {
   std::optional<WeightPacking> (*weight_packing)(const FusedConvolutionParam& param,
                                                  ConvolutionAlgorithm algorithm, const Shape& data,
                                                  const Shape& output) = nullptr;
+  // Whether a depthwise convolution gains from blocks even if both conversions are for it alone.
+  bool converts_for_depthwise = false;
 };
 
 // Returns the properties of the linked kernels; null if no linked kernel is faster with blocks.

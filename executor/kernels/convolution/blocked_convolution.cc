@@ -160,7 +160,8 @@ const bool kRegistered = [] {
   RegisterBlockedLayout([] {
     static const BlockedLayout layout{.block = OneDnnChannelBlock(),
                                       .has_convolution = HasConvolution,
-                                      .weight_packing = PackingFor};
+                                      .weight_packing = PackingFor,
+                                      .converts_for_depthwise = OneDnnChannelBlock() == 16};
     return &layout;
   });
   return true;

@@ -155,11 +155,11 @@ class ChannelBlocker {
     }
     const bool plain = !Fits(data);
     if (plain && (shape[1] >= layout_.block || param.num_group != 1)) return false;
-    // A depthwise convolution has fast kernels in both layouts: a conversion for it alone would
-    // cost more than the convolution.
+    // A depthwise convolution has fast kernels in both layouts: with narrow blocks a conversion for
+    // it alone would cost more than the convolution.
     const bool depthwise = param.num_group > 1 && param.num_group == shape[1] &&
                            param.num_group == output[1] && param.kernel.size() <= 2;
-    if (depthwise && !IsBlocked(data)) return false;
+    if (depthwise && !IsBlocked(data) && !layout_.converts_for_depthwise) return false;
     if (!layout_.has_convolution(param, shape, output, plain, facts_.has_gradients())) return false;
     COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs, Inputs(node, !plain));
     AttrMap attrs = node.attrs();
