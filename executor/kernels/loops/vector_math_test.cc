@@ -233,7 +233,7 @@ void ExpectPowers(double most_ulps) {
 }
 
 TEST(VectorPowTest, IsTheCLibrarys) {
-  ExpectPowers<float>(0);
+  ExpectPowers<float>(1);
   ExpectPowers<double>(1);
 }
 
@@ -276,7 +276,7 @@ void ExpectAccuratePowers(double most_ulps) {
 TEST(VectorPowTest, IsAccurateAtEveryLevel) {
   ForEachCpuLevel([] {
     RunAtCpuLevel([] {
-      ExpectAccuratePowers<float, uint32_t>(1);
+      ExpectAccuratePowers<float, uint32_t>(0.501);
       ExpectAccuratePowers<double, uint64_t>(1);
     });
   });
