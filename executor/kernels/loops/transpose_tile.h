@@ -33,6 +33,7 @@ void SwapHalves(Row& a, Row& b, std::integer_sequence<int, kLane...>) {
 // all pairs of rows that are kDistance apart, then larger blocks.
 template <int kSide, int kDistance, typename Row>
 void SwapRows(Row* rows) {
+#pragma GCC unroll 16
   for (int i = 0; i < kSide; ++i) {
     if ((i & kDistance) != 0) continue;
     SwapHalves<kDistance>(rows[i], rows[i + kDistance], std::make_integer_sequence<int, kSide>());
@@ -51,9 +52,11 @@ using RowOf8 = uint32_t __attribute__((vector_size(8 * sizeof(uint32_t))));
 template <typename Row>
 void TransposeTile(const uint32_t* s, int64_t ss, uint32_t* d, int64_t ds) {
   constexpr int kSide = sizeof(Row) / sizeof(uint32_t);
-  Row rows[kSide];
+  Row rows[kSide];  // in registers, if all loops are unrolled
+#pragma GCC unroll 16
   for (int j = 0; j < kSide; ++j) std::memcpy(&rows[j], s + j * ss, sizeof(Row));
   SwapRows<kSide, 1>(rows);
+#pragma GCC unroll 16
   for (int i = 0; i < kSide; ++i) std::memcpy(d + i * ds, &rows[i], sizeof(Row));
 }
 
