@@ -224,31 +224,26 @@ def _check_rooms(name, layer, package, label):
 LEVELS = ["-O0", "-O1", "-O2", "-O3", "-Os"]
 
 # The level of each package and of those below it. -O3 is for loops over elements; -O2 takes a fifth,
-# -O1 two fifths less time to compile. -Os is for what runs once for a network, such as schemas and
-# symbol files: it makes two fifths less code than -O1. Compilers of graphs run once for each node,
-# modules once per batch, row and parameter. Libraries that only tests use have -O0, as tests have
-# (.bazelrc).
+# -O1 two fifths less time to compile. -Os is for what runs once for a network, such as schemas,
+# passes and files: it makes two fifths less code than -O1 and -O2. Modules run once per batch, row
+# and parameter. Libraries that only tests use have -O0, as tests have (.bazelrc).
 _LEVEL_OF = {
     "benchmarks": "-O1",
     "docs": "-O0",
     "examples": "-O1",
-    "executor/compile": "-O2",
+    "executor/compile": "-Os",
     "executor/kernels/linalg": "-O2",
     "executor/passes": "-Os",
-    "executor/plan": "-O2",
-    "executor/program": "-O2",
+    "executor/plan": "-Os",
+    "executor/program": "-Os",
     "io": "-O2",
     "module": "-O1",
     "module/initializer": "-O3",
     "module/kvstore": "-O3",
     "module/metric": "-O3",
-    "module/predict": "-O2",
-    "symbol": "-O2",
-    "symbol/json": "-Os",
-    "symbol/op": "-Os",
-    "symbol/ops": "-Os",
-    "symbol/rnn": "-Os",
-    "symbol/visualization": "-Os",
+    "module/predict": "-Os",
+    "ndarray/files": "-Os",
+    "symbol": "-Os",
     "tests": "-O0",
     "tests/cuda_emulator": "-O3",
     "tools": "-O1",
@@ -275,6 +270,7 @@ _SMALLER_LOOPS = [
 _LARGER_LOOPS = [
     "executor/kernels/convolution",
     "executor/kernels/norm",
+    "executor/kernels/pooling",
     "executor/kernels/resample",
 ]
 
