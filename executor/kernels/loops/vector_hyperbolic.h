@@ -60,7 +60,7 @@ COOPER_HOST_DEVICE C VectorArcsinh(C x) {
   const C square = a * a;
   // sinh^-1(a) = log(a + sqrt(1 + a^2)), rewritten as log1p(t) so that small a keep their digits.
   const C t = large ? a : a + square / (C{1} + std::sqrt(C{1} + square));
-  const C y = VectorLog1p(t) + (large ? C(std::numbers::ln2) : C{0});
+  const C y = VectorLog1p(t) + (large ? static_cast<C>(std::numbers::ln2) : C{0});
   return std::copysign(y, x);
 }
 
@@ -73,7 +73,7 @@ COOPER_HOST_DEVICE C VectorArccosh(C x) {
   const C above = x - C{1};
   const C root = std::sqrt(above * (x + C{1}));
   const C t = large ? x : above + root;
-  const C y = VectorLog1p(t) + (large ? C(std::numbers::ln2) : C{0});
+  const C y = VectorLog1p(t) + (large ? static_cast<C>(std::numbers::ln2) : C{0});
   return x < 1 ? std::numeric_limits<C>::quiet_NaN() : y;
 }
 

@@ -163,12 +163,15 @@ inline constexpr C kHalfPiError = sizeof(C) == 4 ? C(-4.371139000186241e-8)
 template <typename C>
 COOPER_HOST_DEVICE C VectorArctan(C x) {
   const C a = std::fabs(x);
-  const bool large = a > C(2.4142135623730951), middle = a > C(0.41421356237309503);
+  const bool large = a > static_cast<C>(2.4142135623730951),
+             middle = a > static_cast<C>(0.41421356237309503);
   // One division serves all three ranges: t is -1 / a, (a - 1) / (a + 1) or a, and at most tan(pi /
   // 8) in magnitude.
   const C t = (large ? C{-1} : middle ? a - C{1} : a) / (large ? a : middle ? a + C{1} : C{1});
   const C z = t * t;
-  const C base = large ? C(std::numbers::pi / 2) : middle ? C(std::numbers::pi / 4) : C{0};
+  const C base = large    ? static_cast<C>(std::numbers::pi / 2)
+                 : middle ? static_cast<C>(std::numbers::pi / 4)
+                          : C{0};
   // The rounding error of `base`.
   const C lost = large ? kHalfPiError<C> : middle ? kHalfPiError<C> / 2 : C{0};
   return std::copysign(base + (t + (t * z * AtanTail(z) + lost)), x);
@@ -182,7 +185,7 @@ COOPER_HOST_DEVICE C VectorArctan2(C y, C x) {
   const C equal = a == 0 ? C{0} : C{1};
   const C ratio = a / b;
   const C angle = VectorArctan(a == b ? equal : ratio);
-  const C turned = C(std::numbers::pi) - (angle - C{2} * kHalfPiError<C>);
+  const C turned = static_cast<C>(std::numbers::pi) - (angle - C{2} * kHalfPiError<C>);
   return std::copysign(std::copysign(C{1}, x) < 0 ? turned : angle, y);
 }
 
@@ -228,7 +231,7 @@ template <typename C>
 COOPER_HOST_DEVICE C VectorArcsin(C x) {
   const VectorArcsinParts<C> parts(x);
   // pi / 2 - 2 asin(t), with the rounding error of pi / 2 added back.
-  const C far = C(std::numbers::pi / 2) - (C{2} * parts.asin - kHalfPiError<C>);
+  const C far = static_cast<C>(std::numbers::pi / 2) - (C{2} * parts.asin - kHalfPiError<C>);
   return std::copysign(parts.large ? far : parts.asin, x);
 }
 
@@ -238,9 +241,9 @@ COOPER_HOST_DEVICE C VectorArccos(C x) {
   const VectorArcsinParts<C> parts(x);
   // pi / 2 - asin(x) up to 1/2, 2 asin(t) for x > 1/2, pi - 2 asin(t) for x < -1/2.
   const C signed_asin = std::copysign(parts.asin, x);
-  const C near = C(std::numbers::pi / 2) - (signed_asin - kHalfPiError<C>);
+  const C near = static_cast<C>(std::numbers::pi / 2) - (signed_asin - kHalfPiError<C>);
   const C twice = C{2} * parts.asin;
-  const C far = x > 0 ? twice : C(std::numbers::pi) - (twice - C{2} * kHalfPiError<C>);
+  const C far = x > 0 ? twice : static_cast<C>(std::numbers::pi) - (twice - C{2} * kHalfPiError<C>);
   return parts.large ? far : near;
 }
 
