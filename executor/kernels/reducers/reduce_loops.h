@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "executor/kernels/reducers/column_sums.h"
@@ -29,6 +30,30 @@ struct ReduceLoops {
   void (*columns)(const C* x, int64_t stride, int64_t rows, int64_t n, C* acc);
 };
 
+// Returns the maximum or minimum of map(x[i]), floating-point numbers, for i in [0, n). NaNs are
+// looked for apart from the extreme, so that both take single instructions.
+template <typename R, int kLanes, typename C, typename Map>
+C ExtremeOfRow(const C* x, int64_t n, const Map& map) {
+  using Flag = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;  // as wide as C: vectorised
+  C lanes[kLanes];
+  std::fill_n(lanes, kLanes, R::template Initial<C>());
+  Flag nans[kLanes] = {}, any = 0;
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) lanes[k] = R::CombineNumbers(lanes[k], map(x[i + k]));
+    for (int k = 0; k < kLanes; ++k) nans[k] |= IsNan(map(x[i + k])) ? 1 : 0;
+  }
+  for (int k = 0; i < n; ++i, ++k) {
+    lanes[k] = R::CombineNumbers(lanes[k], map(x[i]));
+    nans[k] |= IsNan(map(x[i])) ? 1 : 0;
+  }
+  for (int k = 0; k < kLanes; ++k) any |= nans[k];
+  for (int width = kLanes / 2; width > 0; width /= 2) {
+    for (int k = 0; k < width; ++k) lanes[k] = R::CombineNumbers(lanes[k], lanes[k + width]);
+  }
+  return any == 0 ? lanes[0] : std::numeric_limits<C>::quiet_NaN();
+}
+
 // Reduces map(x[i]) for i in [0, n) into several partial results, which vectorises and is more
 // exact than one sum.
 template <Reducer kReducer, typename C, typename Map>
@@ -40,6 +65,10 @@ C ReduceRow(const C* x, int64_t n, const Map& map) {
     C result = R::template Initial<C>();
     for (int64_t i = 0; i < n; ++i) result = R::Combine(result, map(x[i]));
     return result;
+  }
+  if constexpr (std::is_floating_point_v<C> &&
+                (kReducer == Reducer::kMax || kReducer == Reducer::kMin)) {
+    return ExtremeOfRow<R, kLanes>(x, n, map);
   }
   if (kSum && n < kLongSum) return LaneSum<C>(n, [x, &map](int64_t i) { return map(x[i]); });
   C lanes[kLanes];

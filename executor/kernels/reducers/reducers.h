@@ -69,7 +69,12 @@ struct MaxReducer {
   }
   template <typename C>
   COOPER_HOST_DEVICE static C Combine(C a, C b) {
-    return IsNan(a) || a > b ? a : b;
+    return IsNan(a) ? a : CombineNumbers(a, b);
+  }
+  // Combine of two numbers; if either is NaN, `b`. One instruction.
+  template <typename C>
+  COOPER_HOST_DEVICE static C CombineNumbers(C a, C b) {
+    return a > b ? a : b;
   }
 };
 
@@ -82,7 +87,12 @@ struct MinReducer {
   }
   template <typename C>
   COOPER_HOST_DEVICE static C Combine(C a, C b) {
-    return IsNan(a) || a < b ? a : b;
+    return IsNan(a) ? a : CombineNumbers(a, b);
+  }
+  // Combine of two numbers; if either is NaN, `b`. One instruction.
+  template <typename C>
+  COOPER_HOST_DEVICE static C CombineNumbers(C a, C b) {
+    return a < b ? a : b;
   }
 };
 
