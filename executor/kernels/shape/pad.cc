@@ -43,9 +43,19 @@ class RowWalk {
   // Returns the first element of the row of data; -1 if the row is constant_value only.
   int64_t source() const { return at_[axes_] < 0 ? -1 : at_[axes_] * data_[axes_]; }
 
-  void Next() {
-    for (int axis = axes_ - 1; axis >= 0; --axis) {
-      if (++index_[axis] < padded_[axis]) return FindFrom(axis);
+  // Returns the number of rows, from this one on, that are copied from consecutive rows of data; 1
+  // for a row in the padding.
+  int64_t run() const {
+    if (axes_ == 0 || at_[axes_] < 0) return 1;
+    const int axis = axes_ - 1;
+    const int64_t source = index_[axis] - param_.pad_width[2 * axis];
+    return source >= 0 && source < data_[axis] ? data_[axis] - source : 1;
+  }
+
+  // Advances by `rows` rows, at most run().
+  void Next(int64_t rows) {
+    for (int axis = axes_ - 1; axis >= 0; --axis, rows = 1) {
+      if ((index_[axis] += rows) < padded_[axis]) return FindFrom(axis);
       index_[axis] = 0;
     }
   }
@@ -83,6 +93,20 @@ void AddRow(int64_t n, const T* from, T* to) {
   });
 }
 
+// Copies `rows` rows of n elements to rows with `before` and `after` elements of constant_value
+// beside them. `ends` has before + after of these: the end of a row and the beginning of the next
+// one are written together.
+template <typename T>
+void PadWithConstant(int64_t rows, int64_t n, int64_t before, int64_t after, const T* ends,
+                     const T* from, T* to) {
+  std::copy_n(ends, before, to);
+  to += before;
+  for (int64_t row = 0; row < rows; ++row, from += n) {
+    to = std::copy_n(from, n, to);
+    to = std::copy_n(ends, row + 1 < rows ? before + after : after, to);
+  }
+}
+
 template <typename T>
 void PadRows(const KernelContext& c) {
   const auto& param = c.param<PadParam>();
@@ -92,6 +116,7 @@ void PadRows(const KernelContext& c) {
   const int64_t width = padded[last], before = param.pad_width[2 * last];
   const T constant = ConvertElement<T>(param.constant_value);
   const bool add = c.reqs[0] == WriteReq::kAdd;
+  const absl::InlinedVector<T, 64> ends(width - data[last], constant);
   ParallelForPlain(padded.Product(0, last), RowGrain(width), [&](int64_t begin, int64_t end) {
     // Calls fn(i, source of column i) for the columns outside of data.
     const auto for_each_end = [&, before, width, middle = data[last], mode = param.mode](auto fn) {
@@ -101,7 +126,9 @@ void PadRows(const KernelContext& c) {
       }
     };
     RowWalk walk(param, data, padded, begin);
-    for (int64_t row = begin; row < end; ++row, walk.Next()) {
+    const bool constant_ends = !add && param.mode == PadParam::kConstant;
+    for (int64_t row = begin, rows; row < end; row += rows, walk.Next(rows)) {
+      rows = constant_ends ? std::min(walk.run(), end - row) : 1;
       T* const out = c.outputs[0].as<T>() + row * width;
       const int64_t at = walk.source();
       if (at < 0) {
@@ -110,15 +137,14 @@ void PadRows(const KernelContext& c) {
         continue;
       }
       const T* const in = c.inputs[kData].as<T>() + at;
-      if (add) {
+      if (constant_ends) {
+        PadWithConstant(rows, data[last], before, width - before - data[last], ends.data(), in,
+                        out);
+      } else if (add) {
         AddRow(data[last], in, out + before);
         for_each_end([=](int64_t i, int64_t source) {
           out[i] = Sum(out[i], source < 0 ? constant : in[source]);
         });
-      } else if (param.mode == PadParam::kConstant) {
-        std::fill_n(out, before, constant);
-        std::copy_n(in, data[last], out + before);
-        std::fill_n(out + before + data[last], width - before - data[last], constant);
       } else {
         std::copy_n(in, data[last], out + before);
         for_each_end(
