@@ -34,10 +34,21 @@ absl::Status FillBlocks(const KernelContext& c, Fill&& fill) {
   return absl::OkStatus();
 }
 
-double ElementOf(const ArrayView& array, int64_t i) {
-  double value = 0;
-  LoadBlock(ElementAt(array.data, array.dtype, i), array.dtype, 1, &value);
-  return value;
+// Sets values[i] to element (begin + i) / draws of a parameter array, for i < n.
+void LoadParameters(const ArrayView& array, int64_t draws, int64_t begin, int64_t n,
+                    double* values) {
+  const int64_t first = begin / draws;
+  if (draws == 1) {
+    return LoadBlock(ElementAt(array.data, array.dtype, first), array.dtype, n, values);
+  }
+  int64_t done = 0;
+  for (int64_t k = first; done < n; ++k) {
+    const int64_t stop = std::min(n, (k + 1) * draws - begin);
+    double value;
+    LoadBlock(ElementAt(array.data, array.dtype, k), array.dtype, 1, &value);
+    std::fill(values + done, values + stop, value);
+    done = stop;
+  }
 }
 
 struct Cpu {
@@ -54,11 +65,10 @@ struct Cpu {
                                const ArrayView& last) {
     const int digits = FloatDigits(c.outputs[0].dtype);
     return FillBlocks<double>(c, [&](int64_t begin, int64_t n, double* block) {
-      for (int64_t i = 0; i < n; ++i) {
-        const int64_t of = (begin + i) / draws;
-        const auto distribution = Distribution::Of(ElementOf(first, of), ElementOf(last, of));
-        block[i] = DrawAt(distribution, digits, c.random, begin + i);
-      }
+      double a[kElementBlock], b[kElementBlock];
+      LoadParameters(first, draws, begin, n, a);
+      LoadParameters(last, draws, begin, n, b);
+      DrawEachOf<Distribution>(a, b, digits, c.random, begin, n, block);
     });
   }
 

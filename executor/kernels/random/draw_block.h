@@ -13,6 +13,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "executor/kernels/random/random_draws.h"
 #include "ndarray/base/philox.h"
@@ -146,31 +148,44 @@ inline void DrawBlock(const ExponentialDistribution& d, int digits, const Philox
   DrawOneByOne(d, digits, random, begin + i, n - i, block + i);
 }
 
-// Draws gamma numbers. The first candidate of each element, which is mostly accepted, is drawn in
-// vectors, and the rest one by one. An element whose first candidate the squeeze rejects starts
-// again with the same bits, so results equal DrawAt's. With alpha below 1, infinite or NaN all
-// elements are drawn one by one.
+// Draws kLanes gamma numbers; distribution_of(lane) returns the distribution of each. The first
+// candidate of each element, which is mostly accepted, is drawn in vectors. An element whose first
+// candidate the squeeze rejects starts again with the same bits, so results equal DrawAt's.
+template <typename DistributionOf>
+void DrawGammas(const DistributionOf& distribution_of, int digits, const Philox& random,
+                int64_t begin, double* block) {
+  // With alpha below 1, the first of an element's two positions has the uniform numbers and the
+  // second one the normal number; otherwise it is the other way round.
+  const PhiloxLanes first(random, begin), second(random, begin + ElementRandom::kStep);
+  double bases[kLanes], accepted[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const GammaDistribution d = distribution_of(lane);
+    const bool below_1 = d.alpha < 1;
+    const double u = FirstUniform(first, lane), v = SecondUniform(first, lane);
+    const double s = FirstUniform(second, lane), t = SecondUniform(second, lane);
+    const GammaSampler sampler(below_1 ? d.alpha + 1 : d.alpha);
+    const double x = NormalPair(below_1 ? s : u, below_1 ? t : v).first;
+    block[lane] = sampler.Candidate(x);
+    bases[lane] = 1 - u;
+    const bool valid = d.alpha > 0 && d.alpha <= std::numeric_limits<double>::max();
+    accepted[lane] = valid && sampler.AcceptsBySqueeze(x, 1 - (below_1 ? v : s)) ? 1 : 0;
+  }
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const GammaDistribution d = distribution_of(lane);
+    if (accepted[lane] == 0) {
+      DrawOneByOne(d, digits, random, begin + lane, 1, block + lane);
+      continue;
+    }
+    if (d.alpha < 1) block[lane] *= std::pow(bases[lane], 1 / d.alpha);
+    block[lane] *= d.beta;
+  }
+}
+
 inline void DrawBlock(const GammaDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
-  if (!(d.alpha >= 1) || std::isinf(d.alpha)) {
-    return DrawOneByOne(d, digits, random, begin, n, block);
-  }
-  const GammaSampler sampler(d.alpha);
-  const double beta = d.beta;
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    const PhiloxLanes normals(random, begin + i);
-    const PhiloxLanes uniforms(random, begin + i + ElementRandom::kStep);
-    double accepted[kLanes];
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const double x = Normals(normals, lane).first;
-      block[i + lane] = sampler.Candidate(x) * beta;
-      accepted[lane] = sampler.AcceptsBySqueeze(x, 1 - FirstUniform(uniforms, lane)) ? 1 : 0;
-    }
-    for (int lane = 0; lane < kLanes; ++lane) {
-      if (accepted[lane] == 0)
-        DrawOneByOne(d, digits, random, begin + i + lane, 1, block + i + lane);
-    }
+    DrawGammas([&d](int) { return d; }, digits, random, begin + i, block + i);
   }
   DrawOneByOne(d, digits, random, begin + i, n - i, block + i);
 }
@@ -194,6 +209,23 @@ inline void DrawBlock(const PoissonDistribution& d, int digits, const Philox& ra
     }
   }
   DrawOneByOne(d, digits, random, begin + i, n - i, block + i);
+}
+
+// Sets block[i] to DrawAt of Distribution::Of(first[i], last[i]) and element begin + i, for i < n:
+// each element has parameters of its own. Accepts any `begin` and n.
+template <typename Distribution>
+void DrawEachOf(const double* first, const double* last, int digits, const Philox& random,
+                int64_t begin, int64_t n, double* block) {
+  int64_t i = 0;
+  if constexpr (std::is_same_v<Distribution, GammaDistribution>) {
+    for (; i + kLanes <= n; i += kLanes) {
+      DrawGammas([=](int lane) { return Distribution::Of(first[i + lane], last[i + lane]); },
+                 digits, random, begin + i, block + i);
+    }
+  }
+  for (; i < n; ++i) {
+    block[i] = DrawAt(Distribution::Of(first[i], last[i]), digits, random, begin + i);
+  }
 }
 
 }  // namespace cooper

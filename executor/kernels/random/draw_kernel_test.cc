@@ -156,6 +156,41 @@ TEST(DrawTest, ADistributionForEachElement) {
   ExpectMoments({x.begin() + kDraws, x.end()}, 3, 4);
 }
 
+// As above, with parameters of their own for each element. Invalid ones do not disturb others.
+TEST(DrawTest, ElementsOfTheirOwnDistributionsAreTheSameHoweverManyAreDrawn) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double alphas[] = {0.3, 1, 7, 0, 30, kInfinity, 2.5};
+  const auto drawn = [&](int64_t n) {
+    std::vector<double> alpha(n), beta(n);
+    for (int64_t i = 0; i < n; ++i) {
+      alpha[i] = alphas[i % std::size(alphas)];
+      beta[i] = 1 + static_cast<double>(i) / 10;
+    }
+    const auto executor =
+        Bind(Op("_sample_gamma", {.inputs = {Symbol::Variable("alpha"), Symbol::Variable("beta")},
+                                  .attrs = {{"dtype", "float64"}}}),
+             {.shapes = {{"alpha", {n}}, {"beta", {n}}},
+              .types = {{"alpha", DType::kFloat64}, {"beta", DType::kFloat64}},
+              .grad_req = WriteReq::kNull});
+    EXPECT_EQ(executor->arg("alpha").CopyFrom(*NDArray::FromVector<double>({n}, alpha)),
+              absl::OkStatus());
+    EXPECT_EQ(executor->arg("beta").CopyFrom(*NDArray::FromVector<double>({n}, beta)),
+              absl::OkStatus());
+    std::vector<double> x = Output(*executor);
+    for (int64_t i = 0; i < n; ++i) {
+      if (alpha[i] > 0) continue;
+      EXPECT_TRUE(std::isnan(x[i])) << i;
+      x[i] = -1;  // equal to itself, for comparisons
+    }
+    return x;
+  };
+  ForEachCpuLevel([&] {
+    const std::vector<double> one_by_one = drawn(60), in_vectors = drawn(200);
+    EXPECT_TRUE(std::equal(one_by_one.begin(), one_by_one.end(), in_vectors.begin()));
+    EXPECT_EQ(in_vectors[5], kInfinity);
+  });
+}
+
 // Parameters in an array are unknown when a graph is bound, so binding cannot reject them.
 TEST(DrawTest, ParametersOfNoDistributionGiveNoNumber) {
   const std::map<std::string, std::vector<float>> cases = {

@@ -60,8 +60,6 @@ absl::Status DrawAllKernel(const KernelContext& c) {
 // `shape`. A Kernel::RunFn.
 //
 // Errors: those of Device::DrawEach.
-//
-// Errors: those of Device::DrawEach.
 template <typename Device, typename Distribution>
 absl::Status DrawEachKernel(const KernelContext& c) {
   if (DrawsNothing(c)) return absl::OkStatus();
