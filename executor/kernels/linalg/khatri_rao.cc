@@ -24,33 +24,50 @@ void StoreProduct(int64_t n, const T* product, const T* factor, bool add, T* out
   }
 }
 
+// Returns columns [first, first + n) of row `row` of the product of all inputs but the last: an
+// input's row, or n products in `products`. Null if there is one input.
+template <typename T>
+const T* LeadingProduct(const KernelContext& c, int64_t row, int64_t first, int64_t n,
+                        T* products) {
+  const int64_t columns = c.outputs[0].shape[1];
+  const T* product = nullptr;
+  // `row` is a number of mixed radix, whose digits are the inputs' rows, the last one first.
+  for (size_t i = c.inputs.size() - 1; i-- > 0;) {
+    const int64_t digits = c.inputs[i].shape[0];
+    const T* const factor = c.inputs[i].as<T>() + row % digits * columns + first;
+    row /= digits;
+    if (product == nullptr) {
+      product = factor;
+      continue;
+    }
+    for (int64_t j = 0; j < n; ++j) products[j] = product[j] * factor[j];
+    product = products;
+  }
+  return product;
+}
+
 template <typename T>
 void KhatriRao(const KernelContext& c) {
   const int64_t rows = c.outputs[0].shape[0], columns = c.outputs[0].shape[1];
+  const ArrayView& last = c.inputs.back();
+  const int64_t last_rows = last.shape[0];
   const bool add = c.reqs[0] == WriteReq::kAdd;
   constexpr int64_t kBlock = 256;
   ParallelFor(rows, RowGrain(columns), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      T* const out = c.outputs[0].as<T>() + row * columns;
+    // Rows that differ in the last input's row alone share the product of the others.
+    while (begin < end) {
+      const int64_t first_row = begin % last_rows;
+      const int64_t count = std::min(end - begin, last_rows - first_row);
       for (int64_t first = 0; first < columns; first += kBlock) {
         const int64_t n = std::min(kBlock, columns - first);
-        int64_t rest = row;  // mixed radix: its digits are the inputs' rows, last one first
-        const auto next_factor = [&](const ArrayView& input) {
-          const int64_t digits = input.shape[0];
-          const T* const factor = input.as<T>() + rest % digits * columns + first;
-          rest /= digits;
-          return factor;
-        };
-        const T* product = next_factor(c.inputs.back());
         T products[kBlock];
-        for (size_t i = c.inputs.size() - 1; i-- > 1;) {
-          const T* const factor = next_factor(c.inputs[i]);
-          for (int64_t j = 0; j < n; ++j) products[j] = product[j] * factor[j];
-          product = products;
+        const T* const leading = LeadingProduct(c, begin / last_rows, first, n, products);
+        for (int64_t k = 0; k < count; ++k) {
+          StoreProduct(n, last.as<T>() + (first_row + k) * columns + first, leading, add,
+                       c.outputs[0].as<T>() + (begin + k) * columns + first);
         }
-        StoreProduct(n, product, c.inputs.size() > 1 ? next_factor(c.inputs[0]) : nullptr, add,
-                     out + first);
       }
+      begin += count;
     }
   });
 }
