@@ -37,6 +37,22 @@ double Dot(int64_t n, const double* a, const double* b) {
 void AddTo(int64_t n, double factor, const double* a, double* b) {
   for (int64_t i = 0; i < n; ++i) b[i] += factor * a[i];
 }
+// Computes b += the sum over k < count of factors[k * stride] * row k of a (count, n), of which
+// rows are a_stride apart, in the order of k. Four rows at a time share the reads and writes of b.
+void AddRows(int64_t n, int64_t count, const double* factors, int64_t stride, const double* a,
+             int64_t a_stride, double* b) {
+  int64_t k = 0;
+  for (; k + 4 <= count; k += 4) {
+    const double* const f = factors + k * stride;
+    const double f0 = f[0], f1 = f[stride], f2 = f[2 * stride], f3 = f[3 * stride];
+    const double* const row = a + k * a_stride;
+    for (int64_t i = 0; i < n; ++i) {
+      b[i] = b[i] + f0 * row[i] + f1 * row[a_stride + i] + f2 * row[2 * a_stride + i] +
+             f3 * row[3 * a_stride + i];
+    }
+  }
+  for (; k < count; ++k) AddTo(n, factors[k * stride], a + k * a_stride, b);
+}
 
 // Makes a Householder reflection I - tau v v^T that maps x (n,), n > 0, to (beta, 0, ..., 0). x
 // becomes v, whose first element is 1.
@@ -96,24 +112,24 @@ void FactorizeLq(int64_t m, int64_t n, double* a, double* taus, double* q, doubl
 void LqGradient(int64_t m, int64_t n, const double* q, const double* l, const double* dl, double* s,
                 double* dq) {
   for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j <= i; ++j) {
-      double sum = -Dot(n, dq + i * n, q + j * n);
-      for (int64_t k = i; k < m; ++k) sum += l[k * m + i] * dl[k * m + j];
-      s[i * m + j] = s[j * m + i] = sum;
-    }
+    double* const row = s + i * m;
+    for (int64_t j = 0; j <= i; ++j) row[j] = -Dot(n, dq + i * n, q + j * n);
+    AddRows(i + 1, m - i, l + i * m + i, m, dl + i * m, m, row);
+    for (int64_t j = 0; j < i; ++j) s[j * m + i] = row[j];
   }
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j < m; ++j) AddTo(n, s[i * m + j], q + j * n, dq + i * n);
-  }
+  for (int64_t i = 0; i < m; ++i) AddRows(n, m, s + i * m, 1, q, n, dq + i * n);
+  // Negated, row i of dq is a sum of rows.
   for (int64_t i = m - 1; i >= 0; --i) {
-    for (int64_t k = i + 1; k < m; ++k) AddTo(n, -l[k * m + i], dq + k * n, dq + i * n);
-    for (int64_t j = 0; j < n; ++j) dq[i * n + j] /= l[i * m + i];
+    double* const row = dq + i * n;
+    for (int64_t j = 0; j < n; ++j) row[j] = -row[j];
+    AddRows(n, m - i - 1, l + (i + 1) * m + i, m, dq + (i + 1) * n, n, row);
+    for (int64_t j = 0; j < n; ++j) row[j] /= -l[i * m + i];
   }
 }
 
 // Reduces the symmetric `a` (n, n), of which the lower triangle counts, to a tridiagonal matrix by
 // reflections: u a u^T has the diagonal l and beside it e, both (n,). `a` becomes reflectors, `w`
-// is scratch memory (n,).
+// is scratch memory (n,). A null `u` is not computed.
 void Tridiagonalize(int64_t n, double* a, double* u, double* l, double* e, double* taus,
                     double* w) {
   for (int64_t i = 0; i < n; ++i) {
@@ -137,7 +153,7 @@ void Tridiagonalize(int64_t n, double* a, double* u, double* l, double* e, doubl
       for (int64_t j = 0; j < size; ++j) row[j] -= of_v * w[j] + of_w * v[j];
     }
   }
-  MultiplyReflections(n, n, n - 1, /*shift=*/1, a, taus, u);
+  if (u != nullptr) MultiplyReflections(n, n, n - 1, /*shift=*/1, a, taus, u);
 }
 
 // Multiplies the elements of `a` by a power of two with which the greatest is about 1, so that no
@@ -163,7 +179,7 @@ double Radius(double f, double g) {
 
 // Diagonalizes the tridiagonal matrix with the diagonal l (n,) and e beside it by implicit QL
 // steps: l becomes the eigenvalues, and the rows of u (n, n), which are combined, their
-// eigenvectors.
+// eigenvectors. `u` may be null.
 void DiagonalizeTridiagonal(int64_t n, double* l, double* e, double* u) {
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   constexpr int kMaxSteps = 60;  // for an eigenvalue; two suffice on average
@@ -192,6 +208,7 @@ void DiagonalizeTridiagonal(int64_t n, double* l, double* e, double* u) {
         p = sine * r;
         l[i + 1] = g + p;
         g = cosine * r - b;
+        if (u == nullptr) continue;
         double *const x = u + i * n, *const y = x + n;
         for (int64_t k = 0; k < n; ++k) {
           const double upper = x[k], lower = y[k];
@@ -210,15 +227,14 @@ void DiagonalizeTridiagonal(int64_t n, double* l, double* e, double* u) {
   }
 }
 
-// Sorts the rows of u (n, n) by their eigenvalues `l`, and gives each row the sign with which its
-// greatest element is positive.
+// Sorts the eigenvalues `l` and with them the rows of u (n, n), and gives each row the sign with
+// which its greatest element is positive. `u` may be null.
 void SortEigenvectors(int64_t n, double* u, double* l) {
   for (int64_t i = 0; i < n; ++i) {
     const int64_t least = std::min_element(l + i, l + n) - l;
-    if (least != i) {
-      std::swap(l[i], l[least]);
-      std::swap_ranges(u + i * n, u + (i + 1) * n, u + least * n);
-    }
+    std::swap(l[i], l[least]);
+    if (u == nullptr) continue;
+    if (least != i) std::swap_ranges(u + i * n, u + (i + 1) * n, u + least * n);
     double* const row = u + i * n;
     const double greatest = *std::max_element(
         row, row + n, [](double x, double y) { return std::fabs(x) < std::fabs(y); });
@@ -243,13 +259,9 @@ void EigenGradient(int64_t n, const double* u, const double* l, const double* dl
     }
   }
   std::fill_n(x, n * n, 0.0);
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) AddTo(n, y[i * n + j], u + j * n, x + i * n);
-  }
+  for (int64_t i = 0; i < n; ++i) AddRows(n, n, y + i * n, 1, u, n, x + i * n);
   std::fill_n(du, n * n, 0.0);
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) AddTo(n, u[i * n + j], x + i * n, du + j * n);
-  }
+  for (int64_t j = 0; j < n; ++j) AddRows(n, n, u + j, n, x, n, du + j * n);
 }
 
 template <typename T>
@@ -335,10 +347,12 @@ absl::StatusOr<Prepared> PrepareSyevd(const PrepareContext& c) {
 }
 absl::Status SyevdCpu(const KernelContext& c) {
   const Batch b(c.inputs[0].shape);
+  // Eigenvectors take most of the time.
+  const bool vectors = c.reqs[0] != WriteReq::kNull;
   return ForEachMatrix(c, b, SyevdDoubles(b), [&](auto type, int64_t i, double* a) {
     using T = typename decltype(type)::type;
-    double* const u = a + b.n * b.n;
-    double* const l = u + b.n * b.n;
+    double* const u = vectors ? a + b.n * b.n : nullptr;
+    double* const l = a + 2 * b.n * b.n;
     double* const e = l + b.n;
     LoadMatrix<T>(c.inputs[0], b.n * b.n, i, a);
     const double scale = Normalize(b.n * b.n, a);
