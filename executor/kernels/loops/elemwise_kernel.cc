@@ -128,7 +128,7 @@ void RunElements(ElemwiseLoop<C> loop, absl::Span<const RunOperand> operands, in
     if (!operands[k].fixed) continue;
     C value;
     LoadBlock(operands[k].data, operands[k].dtype, 1, &value);
-    std::fill_n(buffers[k], longest, value);
+    RunAtCpuLevel([=, to = buffers[k]] { std::fill_n(to, longest, value); });
     in[k] = buffers[k];
   }
   for (int64_t begin = 0; begin < n; begin += kElementBlock) {
