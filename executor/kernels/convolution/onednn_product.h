@@ -30,12 +30,12 @@ namespace cooper {
 // that is cut into two parts for a second thread. kMaxParts limits WantedParts().
 constexpr double kMinWorkPerPart = 4e6;
 constexpr double kMinWorkOfTwo = 2e6;
-constexpr double kMinDepthwiseWorkOfTwo = 4e5;
+constexpr double kMinDepthwiseWorkOfTwo = 2e5;
 constexpr int64_t kMaxParts = 32;
 // Channels are cut only where there are few images, because oneDNN computes several blocks at a
 // time. A layer of a few blocks is still cut into two parts so that a second thread can work.
 constexpr int64_t kMaxPartsByChannels = 8;
-constexpr int64_t kBlocksPerPart = 4;
+constexpr int64_t kMinBlocksPerPart = 3;
 
 // Returns the size of a buffer in a workspace: `bytes` rounded up to a multiple of 64.
 inline int64_t AlignedBytes(size_t bytes) {
@@ -121,16 +121,23 @@ class OneDnnProduct : public BlockedProduct {
   // Returns the least number of channels of a part, which gives whole blocks in both arrays.
   int64_t ChannelStep() const {
     const int64_t block = OneDnnChannelBlock();
-    if (p_.groups == 1) {
-      return std::clamp<int64_t>(channels() / block / 2, 1, kBlocksPerPart) * block;
-    }
-    if (p_.g.channels == 1 && p_.filters == 1) return block;
+    if (p_.groups == 1 || (p_.g.channels == 1 && p_.filters == 1)) return block;
     return p_.g.channels % block == 0 && p_.filters % block == 0 ? 1 : p_.groups;
   }
-  // Returns the channels of each part but the last when they are cut into about `parts`.
+  // Returns the channels of each part but the last when they are cut into at most `parts`. Two
+  // threads have about the same work: there are 1, 2, 4 or 8 parts of about one size.
   int64_t ChannelsPerPart(int64_t parts) const {
     const int64_t step = ChannelStep();
-    return std::min(channels(), CeilDiv(CeilDiv(channels(), parts), step) * step);
+    const int64_t steps = CeilDiv(channels(), step);
+    if (parts <= 1) return channels();
+    int64_t per_part = CeilDiv(steps, 2);
+    for (int64_t n = 4; n <= parts; n *= 2) {
+      const int64_t smaller = CeilDiv(steps, n);
+      const int64_t longest = CeilDiv(CeilDiv(steps, smaller), 2) * smaller;  // of two threads
+      if (p_.groups == 1 && smaller < kMinBlocksPerPart) break;
+      if (longest * 2 <= steps + steps / 8) per_part = smaller;
+    }
+    return std::min(channels(), per_part * step);
   }
 
   // Adds parts of `images` images and `per_part` channels; the last ones may be smaller. Channels
