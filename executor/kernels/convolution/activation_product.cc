@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "executor/kernels/convolution/convolution_parts.h"
+#include "executor/kernels/convolution/onednn_engine.h"
 #include "executor/kernels/convolution/onednn_packing.h"
 #include "executor/kernels/convolution/onednn_product.h"
 #include "executor/kernels/convolution/thread_buffers.h"
@@ -215,15 +216,14 @@ class ActivationProduct : public OneDnnProduct {
     float* const image = arrays.image + image_offset(part);
     float* const map = arrays.map + map_offset(part);
     const bool forward = options_.result == Result::kMap;
-    std::unordered_map<int, dnnl::memory> args = {
-        {forward ? DNNL_ARG_SRC : DNNL_ARG_DIFF_SRC, OneDnnMemory(s.image, image)},
-        {DNNL_ARG_WEIGHTS, OneDnnMemory(s.weight, weight)},
-        {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, OneDnnMemory(s.map, map)},
-        {DNNL_ARG_SCRATCHPAD, OneDnnMemory(s.scratch, scratch)}};
-    if (options_.bias) {
-      args.emplace(DNNL_ARG_BIAS, OneDnnMemory(s.bias, arrays.bias + FirstFilter(part)));
-    }
-    ExecuteOneDnn(s.primitive, args);
+    const float* const bias = options_.bias ? arrays.bias + FirstFilter(part) : nullptr;
+    const KeptOneDnnArguments::Argument args[] = {
+        {forward ? DNNL_ARG_SRC : DNNL_ARG_DIFF_SRC, s.image, image},
+        {DNNL_ARG_WEIGHTS, s.weight, weight},
+        {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, s.map, map},
+        {DNNL_ARG_SCRATCHPAD, s.scratch, scratch},
+        {DNNL_ARG_BIAS, s.bias, bias}};
+    part.arguments->Execute(s.primitive, absl::MakeConstSpan(args, options_.bias ? 5 : 4));
   }
 
   int64_t parts_per_slice_ = 1;  // parts with the same channels

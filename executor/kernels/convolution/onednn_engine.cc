@@ -1,5 +1,6 @@
 #include "executor/kernels/convolution/onednn_engine.h"
 
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -54,6 +55,27 @@ void ExecuteOneDnn(const dnnl::primitive& primitive,
   } catch (const dnnl::error& error) {
     LOG(FATAL) << "oneDNN refuses to run " << NameOf(primitive) << ": " << error.what();
   }
+}
+
+void KeptOneDnnArguments::Execute(const dnnl::primitive& primitive,
+                                  absl::Span<const Argument> args) const {
+  std::unique_ptr<Arguments> own(kept_.exchange(nullptr));
+  const bool fresh = own == nullptr;
+  if (fresh) own = std::make_unique<Arguments>();
+  for (const auto& [number, desc, data] : args) {
+    if (fresh) {
+      own->emplace(number, OneDnnMemory(desc, data));
+      continue;
+    }
+    try {
+      own->at(number).set_data_handle(const_cast<void*>(data));
+    } catch (const dnnl::error& error) {
+      LOG(FATAL) << "oneDNN does not move argument " << number << " of " << NameOf(primitive)
+                 << ": " << error.what();
+    }
+  }
+  ExecuteOneDnn(primitive, *own);
+  own.reset(kept_.exchange(own.release()));
 }
 
 }  // namespace cooper

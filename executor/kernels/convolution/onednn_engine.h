@@ -8,8 +8,10 @@
 //   ExecuteOneDnn(reorder, {{DNNL_ARG_FROM, OneDnnMemory(from_desc, from)},
 //                           {DNNL_ARG_TO, OneDnnMemory(to_desc, to)}});
 
+#include <atomic>
 #include <unordered_map>
 
+#include "absl/types/span.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
 namespace cooper {
@@ -28,6 +30,31 @@ dnnl::memory OneDnnMemory(const dnnl::memory::desc& desc, const void* data);
 // Thread-safe: each thread has a stream of its own.
 void ExecuteOneDnn(const dnnl::primitive& primitive,
                    const std::unordered_map<int, dnnl::memory>& args);
+
+// The arguments of a primitive that runs often, kept from run to run: creating oneDNN's memory
+// objects takes longer (1.1 us for five) than starting a primitive with them (0.2 us). Thread-safe;
+// of several runs at the same time all but one create their own.
+class KeptOneDnnArguments {
+ public:
+  // An argument's number, layout and data, as those of OneDnnMemory.
+  struct Argument {
+    int number;
+    const dnnl::memory::desc& desc;
+    const void* data;
+  };
+
+  KeptOneDnnArguments() = default;
+  ~KeptOneDnnArguments() { delete kept_.load(); }
+  KeptOneDnnArguments(const KeptOneDnnArguments&) = delete;
+  KeptOneDnnArguments& operator=(const KeptOneDnnArguments&) = delete;
+
+  // Runs the primitive as ExecuteOneDnn does. Each call has the same numbers and layouts.
+  void Execute(const dnnl::primitive& primitive, absl::Span<const Argument> args) const;
+
+ private:
+  using Arguments = std::unordered_map<int, dnnl::memory>;
+  mutable std::atomic<Arguments*> kept_ = nullptr;  // null while a run uses them; owned
+};
 
 }  // namespace cooper
 

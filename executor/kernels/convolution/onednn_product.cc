@@ -12,7 +12,7 @@ absl::Status OneDnnProduct::Cut(int64_t images, int64_t per_part) {
       (p_.groups > 1                       ? e.groups
        : options_.result == Result::kImage ? e.channels
                                            : e.filters) = count;
-      parts_.push_back({n, c, e, nullptr});
+      parts_.push_back({.image = n, .channel = c, .extent = e});
       absl::StatusOr<const SizedProduct*> sized = SizedOf(e);
       if (!sized.ok()) return sized.status();
       parts_.back().sized = *sized;

@@ -62,6 +62,7 @@ struct ProductPart {
   int64_t channel = 0;  // the first group; with one group, the first channel or filter
   ConvolutionExtent extent = {};
   const SizedProduct* sized = nullptr;
+  std::unique_ptr<const KeptOneDnnArguments> arguments = std::make_unique<KeptOneDnnArguments>();
 };
 
 // Derived classes provide Init, which cuts the product into parts, and Run. Init is called once,
