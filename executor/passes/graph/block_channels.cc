@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "executor/passes/graph/filter_norms.h"
 #include "executor/passes/graph/graph_rebuilder.h"
+#include "executor/passes/graph/padded_channels.h"
 #include "executor/program/blocked_layout.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/elemwise/activation_param.h"
@@ -34,8 +35,10 @@ constexpr const char* kOps[] = {"_blocked_convolution",
 
 class ChannelBlocker {
  public:
-  ChannelBlocker(const GraphFacts& facts, const BlockedLayout& layout, bool fuses)
-      : facts_(facts), layout_(layout), fuses_(fuses), rebuilder_(facts) {}
+  ChannelBlocker(const GraphFacts& facts, const BlockedLayout& layout, bool fuses, bool pads)
+      : facts_(facts), layout_(layout), fuses_(fuses), rebuilder_(facts) {
+    if (pads) padded_ = PaddedImages(facts, layout.block);
+  }
 
   absl::StatusOr<std::optional<GraphRewrite>> Run() {
     for (int i = 0; i < facts_.graph().num_nodes(); ++i) {
@@ -64,6 +67,13 @@ class ChannelBlocker {
                             Transposed(absl::StrCat(name, "_axes"), blocked_.at(Key(entry)), axes));
     COOPER_ASSIGN_OR_RETURN(NodeEntry plain, MakeEntry("Reshape", name, {std::move(moved)},
                                                        {{"shape", Codes("0,-3", spatial)}}));
+    if (IsPadded(entry)) {
+      COOPER_ASSIGN_OR_RETURN(
+          plain,
+          MakeEntry(
+              "slice_axis", absl::StrCat(name, "_slice"), {std::move(plain)},
+              {{"axis", "1"}, {"begin", "0"}, {"end", absl::StrCat(facts_.shape(entry)[1])}}));
+    }
     rebuilder_.Replace(entry, plain);
     return plain;
   }
@@ -74,11 +84,41 @@ class ChannelBlocker {
                      {{"axes", absl::StrCat("(", absl::StrJoin(axes, ","), ")")}});
   }
 
+  // Returns whether the blocks of `entry` have more channels than its plain form.
+  bool IsPadded(const NodeEntry& entry) const {
+    return !padded_.empty() && entry.index == 0 && padded_[facts_.index(entry)];
+  }
+
   // Returns whether `entry` can be blocked.
   bool Fits(const NodeEntry& entry) const {
     const Shape& shape = facts_.shape(entry);
-    return shape.rank() >= 3 && shape.rank() <= 5 && shape[1] % layout_.block == 0 &&
-           shape.num_elements() > 0;
+    return IsPadded(entry) || (shape.rank() >= 3 && shape.rank() <= 5 &&
+                               shape[1] % layout_.block == 0 && shape.num_elements() > 0);
+  }
+
+  // Returns the plain shape of `entry` with the channels of its blocks.
+  Shape PaddedShape(const NodeEntry& entry) const {
+    Shape shape = facts_.shape(entry);
+    if (IsPadded(entry)) shape[1] = PaddedCount(shape[1], layout_.block);
+    return shape;
+  }
+  // Returns the number of channels that blocks of `entry` add.
+  int64_t AddedChannels(const NodeEntry& entry) const {
+    return IsPadded(entry) ? PaddedShape(entry)[1] - facts_.shape(entry)[1] : 0;
+  }
+
+  // Returns an array of this rank with zeros added at the end of its first two axes; itself if both
+  // counts are 0.
+  static absl::StatusOr<NodeEntry> WithZeros(NodeEntry entry, int rank, int64_t first,
+                                             int64_t second) {
+    if (first == 0 && second == 0) return entry;
+    std::vector<int64_t> widths(2 * rank);
+    widths[1] = first;
+    if (rank > 1) widths[3] = second;
+    std::string name = absl::StrCat(entry.node->name(), "_padded");
+    return MakeEntry(
+        "Pad", name, {std::move(entry)},
+        {{"mode", "constant"}, {"pad_width", absl::StrCat("(", absl::StrJoin(widths, ","), ")")}});
   }
 
   // Returns a shape for Reshape: `first`, then the spatial axes and `more` axes unchanged.
@@ -94,9 +134,11 @@ class ChannelBlocker {
     if (const auto it = blocked_.find(Key(entry)); it != blocked_.end()) return it->second;
     const std::string name = absl::StrCat(entry.node->name(), "_blocked");
     const int spatial = facts_.shape(entry).rank() - 2;
+    COOPER_ASSIGN_OR_RETURN(NodeEntry plain, WithZeros(rebuilder_.New(entry), spatial + 2,
+                                                       /*first=*/0, AddedChannels(entry)));
     COOPER_ASSIGN_OR_RETURN(
         NodeEntry split,
-        MakeEntry("Reshape", absl::StrCat(name, "_shape"), {rebuilder_.New(entry)},
+        MakeEntry("Reshape", absl::StrCat(name, "_shape"), {std::move(plain)},
                   {{"shape", Codes(absl::StrCat("0,-4,-1,", layout_.block), spatial)}}));
     std::vector<int> axes = {0, 1};
     for (int i = 0; i < spatial; ++i) axes.push_back(3 + i);
@@ -145,10 +187,11 @@ class ChannelBlocker {
 
   absl::StatusOr<bool> Convolution(int i) {
     const Node& node = facts_.node(i);
-    const auto& param = node.call().param<ConvolutionParam>();
+    auto param = node.call().param<ConvolutionParam>();
     const NodeEntry& data = node.inputs()[0];
-    const Shape& shape = facts_.shape(data);
-    const Shape& output = facts_.shape({facts_.owner(i), 0});
+    const NodeEntry result{facts_.owner(i), 0};
+    const Shape shape = PaddedShape(data), output = PaddedShape(result);
+    param.num_filter = output[1];
     if (ChannelsLast(param.layout) || facts_.type(data) != DType::kFloat32 ||
         shape.num_elements() == 0) {
       return false;
@@ -162,7 +205,13 @@ class ChannelBlocker {
     if (depthwise && !IsBlocked(data) && !layout_.converts_for_depthwise) return false;
     if (!layout_.has_convolution(param, shape, output, plain, facts_.has_gradients())) return false;
     COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs, Inputs(node, !plain));
+    for (size_t k = 1; k < inputs.size(); ++k) {
+      COOPER_ASSIGN_OR_RETURN(inputs[k],
+                              WithZeros(std::move(inputs[k]), facts_.shape(node.inputs()[k]).rank(),
+                                        AddedChannels(result), AddedChannels(data)));
+    }
     AttrMap attrs = node.attrs();
+    attrs["num_filter"] = absl::StrCat(param.num_filter);
     attrs["block"] = absl::StrCat(layout_.block);
     if (plain) attrs["plain_data"] = "True";
     COOPER_RETURN_IF_ERROR(
@@ -172,8 +221,8 @@ class ChannelBlocker {
   }
 
   absl::StatusOr<bool> BatchNorm(int i) {
-    if (!NormalizesChannels(facts_, i)) return false;
     const Node& node = facts_.node(i);
+    if (!NormalizesChannels(facts_, i) || IsPadded(node.inputs()[0])) return false;
     COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs, Inputs(node, /*blocked=*/true));
     AttrMap attrs = node.attrs();
     attrs["block"] = absl::StrCat(layout_.block);
@@ -262,7 +311,10 @@ class ChannelBlocker {
         }
         std::vector<NodeEntry> inputs = conv->inputs();
         for (size_t k = 1; k < node.inputs().size(); ++k) {
-          COOPER_ASSIGN_OR_RETURN(inputs.emplace_back(), Plain(node.inputs()[k]));
+          COOPER_ASSIGN_OR_RETURN(NodeEntry values, Plain(node.inputs()[k]));
+          COOPER_ASSIGN_OR_RETURN(
+              inputs.emplace_back(),
+              WithZeros(std::move(values), /*rank=*/1, AddedChannels(node.inputs()[0]), 0));
         }
         return Fused(i, *conv, "_fused_convolution", std::move(inputs), std::move(attrs));
       }
@@ -328,7 +380,8 @@ class ChannelBlocker {
 
   const GraphFacts& facts_;
   const BlockedLayout& layout_;
-  const bool fuses_;  // whether convolutions fuse the operators after them
+  const bool fuses_;          // whether convolutions fuse the operators after them
+  std::vector<bool> padded_;  // PaddedImages, or empty
   GraphRebuilder rebuilder_;
   absl::flat_hash_map<EntryKey, NodeEntry> blocked_;  // by entry of the old graph
   bool found_ = false;
@@ -345,7 +398,8 @@ absl::StatusOr<std::optional<GraphRewrite>> BlockChannels(const GraphFacts& fact
   }
   const bool fuses =
       !facts.has_gradients() && can_run("_fused_convolution") && can_run("_fused_convolution_sum");
-  return ChannelBlocker(facts, *layout, fuses).Run();
+  const bool pads = fuses && can_run("Pad") && can_run("slice_axis");
+  return ChannelBlocker(facts, *layout, fuses, pads).Run();
 }
 
 }  // namespace cooper

@@ -15,9 +15,10 @@ namespace cooper {
 // channels / block, spatial..., block). Convolution and BatchNorm become operators on blocked
 // images, Pooling one with channels last; element-wise operators and Concat along channels stay the
 // same. A relu after a BatchNorm is fused into it. Without gradients, a convolution also fuses the
-// BatchNorm, the addition, and the relu or clip after it. Layout conversions are inserted only
-// where other operators produce or use an image. Returns nullopt if no convolution gains, or if no
-// kernel for blocked images is linked (executor/program/blocked_layout.h).
+// BatchNorm, the addition, and the relu or clip after it, and channels between convolutions with
+// constant weights are padded to whole blocks (padded_channels.h). Layout conversions are inserted
+// only where other operators produce or use an image. Returns nullopt if no convolution gains, or
+// if no kernel for blocked images is linked (executor/program/blocked_layout.h).
 absl::StatusOr<std::optional<GraphRewrite>> BlockChannels(const GraphFacts& facts,
                                                           const CanRunFn& can_run);
 
