@@ -92,6 +92,20 @@ void RunAtCpuLevel(const Fn& fn) {
 #endif
 }
 
+// Calls fn(), compiled for kLevel alone whatever the current level is: for loops whose vectors have
+// the width of that level. The processor must have it (HighestCpuLevel()). A program that is
+// compiled for one level runs fn() as it is.
+template <CpuLevel kLevel, typename Fn>
+void RunAtLevel(const Fn& fn) {
+#ifdef COOPER_CPU_LEVELS
+  if constexpr (kLevel == CpuLevel::kAvx512) return internal_cpu_level::RunAtAvx512(fn);
+  if constexpr (kLevel == CpuLevel::kAvx2) return internal_cpu_level::RunAtAvx2(fn);
+  if constexpr (kLevel == CpuLevel::kBaseline) return internal_cpu_level::RunAtBaseline(fn);
+#else
+  fn();
+#endif
+}
+
 }  // namespace cooper
 
 #endif  // COOPER_NDARRAY_THREADS_CPU_LEVEL_H_
