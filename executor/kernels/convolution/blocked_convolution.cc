@@ -146,11 +146,10 @@ bool HasConvolution(const ConvolutionParam& param, const Shape& data, const Shap
 std::optional<WeightPacking> PackingFor(const FusedConvolutionParam& param,
                                         ConvolutionAlgorithm algorithm, const Shape& data,
                                         const Shape& output) {
-  if (algorithm == ConvolutionAlgorithm::kWinograd &&
-      (param.plain_data || param.kernel.size() != 2 ||
-       !(HasWinogradTiles() ? SuitsWinogradTiles
-                            : SuitsOneDnnWinograd)(FusedProductShape(param, data, output)))) {
-    return std::nullopt;
+  if (algorithm == ConvolutionAlgorithm::kWinograd) {
+    if (param.plain_data || param.kernel.size() != 2) return std::nullopt;
+    const ConvolutionProduct shape = FusedProductShape(param, data, output);
+    if (!SuitsWinogradTiles(shape) && !SuitsOneDnnWinograd(shape)) return std::nullopt;
   }
   const auto product = MakeFusedProduct(param, algorithm, data, output);
   return product.ok() ? (*product)->packing() : std::nullopt;

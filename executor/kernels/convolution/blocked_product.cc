@@ -79,8 +79,8 @@ absl::StatusOr<std::unique_ptr<const BlockedProduct>> BlockedProduct::Make(
   if (const int64_t count = MergedCount(shape, options); count > 1) {
     return MakeMergedProduct(shape, count, options);
   }
-  if (options.algorithm == ConvolutionAlgorithm::kWinograd && HasWinogradTiles()) {
-    return MakeWinogradProduct(shape, options);
+  if (options.algorithm == ConvolutionAlgorithm::kWinograd && SuitsWinogradTiles(shape)) {
+    return MakeWinogradProduct(shape, OneDnnChannelBlock(), options);
   }
   if (options.result == Result::kWeight) return MakeWeightProduct(shape, options);
   return MakeActivationProduct(shape, options);

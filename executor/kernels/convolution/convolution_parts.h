@@ -38,10 +38,10 @@ inline bool HasDense3x3Windows(const WindowGeometry& g) {
   return g.kernel[0] == 1 && g.in[0] == 1 && g.out[0] == 1 && g.pad[0] == 0;
 }
 
-// Returns whether a convolution should use oneDNN's Winograd algorithm. It makes
-// 2.25 or 4 times fewer multiplications for 3 x 3 windows, but it transforms images and results,
-// which few filters do not repay, and its weight is 1.8 or 4 times as large, which small maps do
-// not repay.
+// Returns whether a convolution that cooper's Winograd product does not suit (winograd_product.h)
+// should use oneDNN's. It makes 2.25 or 4 times fewer multiplications for 3 x 3 windows, but it
+// transforms images and results, which few filters do not repay, and its weight is 1.8 or 4 times
+// as large, which small maps do not repay.
 inline bool SuitsOneDnnWinograd(const ConvolutionProduct& shape) {
   const int64_t filters = shape.filters / WinogradSlices(shape);
   return HasDense3x3Windows(shape.g) && shape.groups == 1 && filters >= 32 &&

@@ -17,76 +17,104 @@
 namespace cooper {
 namespace {
 
-// The channels of a block, and a vector of them.
-constexpr int kLanes = 8;
-using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
+// A vector of the channels of a block, of which there are 8 or 16.
+template <int kLanes>
+using Vector __attribute__((vector_size(kLanes * sizeof(float)))) = float;
 
-// Functions take Lanes by reference, since a program for any x86-64 cannot pass them in registers.
-void Load(const float* from, Lanes& lanes) { std::memcpy(&lanes, from, sizeof(lanes)); }
-void Store(const Lanes& lanes, float* to) { std::memcpy(to, &lanes, sizeof(lanes)); }
+// Functions take vectors by reference, since a program for any x86-64 cannot pass them in
+// registers.
+template <typename Lanes>
+void Load(const float* from, Lanes& lanes) {
+  std::memcpy(&lanes, from, sizeof(lanes));
+}
+template <typename Lanes>
+void Store(const Lanes& lanes, float* to) {
+  std::memcpy(to, &lanes, sizeof(lanes));
+}
 
 // The usual number of tiles in a group, which are transformed together. A weight element that is
 // read from the shared cache serves as many multiplications.
 constexpr int64_t kTiles = 24;
-// The rows of a product whose sums the 16 registers of AVX2 hold, beside the factors.
-constexpr int kMaxRows = 6;
+// The rows of a product whose sums are in registers, beside the factors: 12 of the 16 registers of
+// AVX2, or of the 32 of AVX-512.
+template <int kLanes>
+constexpr int kMaxRows = kLanes == 16 ? 12 : 6;
 // Distances between the 36 elements of a transformed tile are padded by a cache line: otherwise all
 // of them would often fall into the same few sets of a cache.
 constexpr int64_t kPadding = 16;
 
-// Computes sums (kRows, 16) = v (kRows, depth) * u (depth, 16). Rows of v are v_stride apart.
-template <int kRows>
-void Multiply(int64_t depth, const float* v, int64_t v_stride, const float* u, float* sums) {
-  Lanes left[kRows] = {}, right[kRows] = {};
-  for (int64_t c = 0; c < depth; ++c) {
-    Lanes u_left, u_right;
-    Load(u + c * kWinogradFilters, u_left);
-    Load(u + c * kWinogradFilters + kLanes, u_right);
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) {
-      const float factor = v[i * v_stride + c];
-      left[i] += u_left * factor;
-      right[i] += u_right * factor;
+// The layout of a product sums = v * u. Channel c of row i is v[c / kLanes * v_step + i * kLanes +
+// c % kLanes], so that all rows are at constant distances. Vector k of the filters is u[c *
+// kWinogradFilters + k * u_step], and its sums are sums[i * kWinogradFilters + k * sums_step].
+struct ProductLayout {
+  int64_t blocks;  // of kLanes channels
+  int64_t v_step, u_step, sums_step;
+};
+
+// Computes the product for kRows rows and kVectors vectors of filters.
+template <int kLanes, int kVectors, int kRows>
+void Multiply(const ProductLayout& layout, const float* v, const float* u, float* sums) {
+  Vector<kLanes> own[kRows][kVectors] = {};
+  for (int64_t b = 0; b < layout.blocks; ++b, v += layout.v_step) {
+    for (int c = 0; c < kLanes; ++c, u += kWinogradFilters) {
+      Vector<kLanes> filters[kVectors];
+#pragma GCC unroll 2
+      for (int k = 0; k < kVectors; ++k) Load(u + k * layout.u_step, filters[k]);
+#pragma GCC unroll 12
+      for (int i = 0; i < kRows; ++i) {
+        const float factor = v[i * kLanes + c];
+#pragma GCC unroll 2
+        for (int k = 0; k < kVectors; ++k) own[i][k] += filters[k] * factor;
+      }
     }
   }
+#pragma GCC unroll 12
   for (int i = 0; i < kRows; ++i) {
-    Store(left[i], sums + i * kWinogradFilters);
-    Store(right[i], sums + i * kWinogradFilters + kLanes);
+#pragma GCC unroll 2
+    for (int k = 0; k < kVectors; ++k) {
+      Store(own[i][k], sums + i * kWinogradFilters + k * layout.sums_step);
+    }
   }
 }
 
-// Calls Multiply for all `rows`, in groups of nearly equal size.
-void MultiplyAll(int64_t rows, int64_t depth, const float* v, const float* u, float* sums) {
-  const int64_t groups = (rows + kMaxRows - 1) / kMaxRows;
-  for (int64_t i = 0; i < groups; ++i) {
-    const int64_t first = rows * i / groups, count = rows * (i + 1) / groups - first;
-    const float* const from = v + first * depth;
-    float* const to = sums + first * kWinogradFilters;
-    switch (count) {
-      case 6:
-        Multiply<6>(depth, from, depth, u, to);
-        break;
-      case 5:
-        Multiply<5>(depth, from, depth, u, to);
-        break;
-      case 4:
-        Multiply<4>(depth, from, depth, u, to);
-        break;
-      case 3:
-        Multiply<3>(depth, from, depth, u, to);
-        break;
-      case 2:
-        Multiply<2>(depth, from, depth, u, to);
-        break;
-      default:
-        Multiply<1>(depth, from, depth, u, to);
+// Calls Multiply for `count` rows, at most kRows.
+template <int kLanes, int kVectors, int kRows>
+void MultiplyGroup(int64_t count, const ProductLayout& layout, const float* v, const float* u,
+                   float* sums) {
+  if constexpr (kRows > 1) {
+    if (count < kRows) {
+      return MultiplyGroup<kLanes, kVectors, kRows - 1>(count, layout, v, u, sums);
     }
   }
+  Multiply<kLanes, kVectors, kRows>(layout, v, u, sums);
+}
+
+// Multiplies all `rows`, in groups of nearly equal size.
+template <int kLanes, int kVectors>
+void MultiplyAll(int64_t rows, const ProductLayout& layout, const float* v, const float* u,
+                 float* sums) {
+  constexpr int kRows = kMaxRows<kLanes>;
+  const int64_t groups = (rows + kRows - 1) / kRows;
+  for (int64_t i = 0; i < groups; ++i) {
+    const int64_t first = rows * i / groups, count = rows * (i + 1) / groups - first;
+    MultiplyGroup<kLanes, kVectors, kRows>(count, layout, v + first * kLanes, u,
+                                           sums + first * kWinogradFilters);
+  }
+}
+
+// The fewest tiles of a group that is made smaller than kTiles for another thread.
+constexpr int64_t kMinTiles = 6;
+
+// Returns whether the second-level cache holds most of the transformed weight, which is then read
+// fast for few tiles too.
+bool HasSmallWeight(const ConvolutionProduct& shape) {
+  return shape.g.channels * shape.filters <= 32768;
 }
 
 // Returns the number of tiles that cover an axis of `extent` results.
 int64_t TilesAlong(int64_t extent) { return (extent + kWinogradResults - 1) / kWinogradResults; }
 
+template <int kLanes>
 class WinogradProduct : public BlockedProduct {
  public:
   WinogradProduct(const ConvolutionProduct& shape, const Options& options)
@@ -96,22 +124,32 @@ class WinogradProduct : public BlockedProduct {
     across_ = TilesAlong(g.out[2]);
     tiles_ = p_.batch * down_ * across_;
     groups_ = std::max<int64_t>(1, (tiles_ + kTiles / 2) / kTiles);
-    // Few groups are cut by filters too, which costs another transform of the images.
+    slices_ = 1;
     const int64_t threads = NumThreads();
-    const int64_t filters = p_.filters / kWinogradFilters;
-    slices_ = groups_ >= 4 * threads || groups_ % threads == 0 ? 1 : std::min(threads, filters);
+    if (groups_ < 4 * threads && groups_ % threads != 0) {
+      // There are as many groups for each thread, unless small groups would read a large weight
+      // often. Otherwise filters are cut, which costs another transform of the images.
+      const int64_t more = (groups_ + threads - 1) / threads * threads;
+      if (tiles_ >= kMinTiles * more && (groups_ > 1 || HasSmallWeight(p_))) {
+        groups_ = more;
+      } else {
+        slices_ = std::min(threads, p_.filters / kWinogradFilters);
+      }
+    }
     buffers_ = std::min(groups_ * slices_, threads);
     const int64_t most = (tiles_ + groups_ - 1) / groups_;
     image_step_ = most * g.channels + kPadding;
     sums_step_ = most * kWinogradFilters + kPadding;
-    buffer_elements_ = kWinogradElements * (image_step_ + sums_step_);
+    sums_slice_ = kWinogradElements * sums_step_;
+    buffer_elements_ = kWinogradElements * image_step_ + kSlices * sums_slice_;
     workspace_bytes_ = buffers_ * buffer_elements_ * static_cast<int64_t>(sizeof(float));
   }
 
   void Run(const Arrays& arrays, char* workspace) const override {
     ForEachPartWithBuffer(groups_ * slices_, buffers_, [&](int64_t item, int64_t k) {
       float* const buffer = reinterpret_cast<float*>(workspace) + k * buffer_elements_;
-      RunAtCpuLevel([&] { RunItem(item, arrays, buffer); });
+      RunAtLevel<kLanes == 16 ? CpuLevel::kAvx512 : CpuLevel::kAvx2>(
+          [&] { RunItem(item, arrays, buffer); });
     });
   }
 
@@ -128,6 +166,10 @@ class WinogradProduct : public BlockedProduct {
   }
 
  private:
+  // The vectors of a slice of filters, and the slices that are multiplied at a time.
+  static constexpr int kVectors = kWinogradFilters / kLanes;
+  static constexpr int kSlices = 2 / kVectors;
+
   // A tile of 4 x 4 results: its image of the batch and the first row and column of its results.
   struct Tile {
     int64_t image, row, column;
@@ -146,23 +188,47 @@ class WinogradProduct : public BlockedProduct {
     for (int64_t block = 0; block < channels / kLanes; ++block) {
       for (int64_t i = first; i < last; ++i) {
         TransformImage(TileAt(i), block, arrays.image,
-                       buffer + (i - first) * channels + block * kLanes);
+                       buffer + (block * (last - first) + i - first) * kLanes);
       }
     }
     const int64_t filters = p_.filters / kWinogradFilters;
-    for (int64_t f = filters * slice / slices_; f < filters * (slice + 1) / slices_; ++f) {
-      const float* weight = arrays.weight + f * kWinogradElements * channels * kWinogradFilters;
-      for (int64_t e = 0; e < kWinogradElements; ++e) {
-        MultiplyAll(last - first, channels, buffer + e * image_step_, weight,
-                    sums + e * sums_step_);
-        weight += channels * kWinogradFilters;
-      }
-      for (int64_t i = first; i < last; ++i) {
-        for (int half = 0; half < kWinogradFilters / kLanes; ++half) {
-          TransformResults(TileAt(i), f * kWinogradFilters / kLanes + half, arrays,
-                           sums + (i - first) * kWinogradFilters + half * kLanes);
+    const int64_t end = filters * (slice + 1) / slices_;
+    for (int64_t f = filters * slice / slices_; f < end;) {
+      const int64_t count = std::min<int64_t>(kSlices, end - f);
+      MultiplySlices(last - first, f, count, arrays.weight, buffer, sums);
+      for (int64_t k = 0; k < count * kVectors; ++k) {
+        const float* const from = sums + k / kVectors * sums_slice_ + k % kVectors * kLanes;
+        for (int64_t i = first; i < last; ++i) {
+          TransformResults(TileAt(i), f * kVectors + k, arrays,
+                           from + (i - first) * kWinogradFilters);
         }
       }
+      f += count;
+    }
+  }
+
+  // Computes the sums of `rows` tiles for `count` slices, at most kSlices, from slice f on.
+  void MultiplySlices(int64_t rows, int64_t f, int64_t count, const float* weight,
+                      const float* tiles, float* sums) const {
+    const int64_t channels = p_.g.channels;
+    const int64_t slice = kWinogradElements * channels * kWinogradFilters;
+    ProductLayout layout{.blocks = channels / kLanes, .v_step = rows * kLanes};
+    if constexpr (kVectors == 1) {
+      layout.u_step = slice;
+      layout.sums_step = sums_slice_;
+    } else {
+      layout.u_step = layout.sums_step = kLanes;
+    }
+    weight += f * slice;
+    for (int64_t e = 0; e < kWinogradElements; ++e) {
+      const float* const v = tiles + e * image_step_;
+      float* const to = sums + e * sums_step_;
+      if (count == kSlices) {
+        MultiplyAll<kLanes, kVectors * kSlices>(rows, layout, v, weight, to);
+      } else {
+        MultiplyAll<kLanes, kVectors>(rows, layout, v, weight, to);
+      }
+      weight += channels * kWinogradFilters;
     }
   }
 
@@ -172,18 +238,18 @@ class WinogradProduct : public BlockedProduct {
     const auto& g = p_.g;
     const float* const from =
         image + (tile.image * g.channels / kLanes + block) * g.image_size() * kLanes;
-    Lanes x[kWinogradElements];
+    Vector<kLanes> x[kWinogradElements];
     const int64_t top = tile.row - g.pad[1], left = tile.column - g.pad[2];
     const bool inside =
         top >= 0 && left >= 0 && top + kWinogradSide <= g.in[1] && left + kWinogradSide <= g.in[2];
     for (int i = 0; i < kWinogradSide; ++i) {
       for (int j = 0; j < kWinogradSide; ++j) {
         const int64_t row = top + i, column = left + j;
-        Lanes& element = x[i * kWinogradSide + j];
+        Vector<kLanes>& element = x[i * kWinogradSide + j];
         if (inside || (row >= 0 && row < g.in[1] && column >= 0 && column < g.in[2])) {
           Load(from + (row * g.in[2] + column) * kLanes, element);
         } else {
-          element = Lanes{};
+          element = Vector<kLanes>{};
         }
       }
     }
@@ -197,26 +263,27 @@ class WinogradProduct : public BlockedProduct {
   void TransformResults(const Tile& tile, int64_t block, const Arrays& arrays,
                         const float* sums) const {
     const auto& g = p_.g;
-    Lanes x[kWinogradElements];
+    Vector<kLanes> x[kWinogradElements];
     for (int e = 0; e < kWinogradElements; ++e) Load(sums + e * sums_step_, x[e]);
     for (int i = 0; i < kWinogradSide; ++i) TransformResultLine(x + i, kWinogradSide);
     for (int i = 0; i < kWinogradResults; ++i) TransformResultLine(x + i * kWinogradSide, 1);
     float* const map =
         arrays.map + (tile.image * p_.filters / kLanes + block) * g.columns() * kLanes;
-    Lanes bias = {};
+    Vector<kLanes> bias = {};
     if (options_.bias) Load(arrays.bias + block * kLanes, bias);
     const int64_t rows = std::min<int64_t>(kWinogradResults, g.out[1] - tile.row);
     const int64_t columns = std::min<int64_t>(kWinogradResults, g.out[2] - tile.column);
     for (int64_t i = 0; i < rows; ++i) {
       float* const to = map + ((tile.row + i) * g.out[2] + tile.column) * kLanes;
       for (int64_t j = 0; j < columns; ++j) {
-        Lanes result = x[i * kWinogradSide + j] + bias;
+        Vector<kLanes> result = x[i * kWinogradSide + j] + bias;
         if (options_.add) {
-          Lanes previous;
+          Vector<kLanes> previous;
           Load(to + j * kLanes, previous);
           result += previous;
         }
-        if (options_.relu) result = result > 0.0F ? result : Lanes{};  // 0 for NaN, as oneDNN's
+        if (options_.relu)
+          result = result > 0.0F ? result : Vector<kLanes>{};  // 0 for NaN, as oneDNN's
         Store(result, to + j * kLanes);
       }
     }
@@ -227,38 +294,50 @@ class WinogradProduct : public BlockedProduct {
   int64_t down_, across_, tiles_;  // tiles down and across a map, and in the whole batch
   int64_t groups_, slices_;        // groups of tiles, slices of filters
   int64_t buffers_;                // workspaces, one for each thread that computes
-  int64_t image_step_, sums_step_, buffer_elements_;
+  // Distances between elements of the transformed tiles and of the sums, and between slices' sums.
+  int64_t image_step_, sums_step_, sums_slice_;
+  int64_t buffer_elements_;
 };
 
-// Returns whether the algorithm can compute the convolution.
-bool HasTiles(const ConvolutionProduct& shape) {
-  return HasDense3x3Windows(shape.g) && shape.groups == 1 && shape.g.channels % kLanes == 0 &&
+// Returns whether the algorithm can compute the convolution of images with such blocks.
+bool HasTiles(const ConvolutionProduct& shape, int block) {
+  return HasDense3x3Windows(shape.g) && shape.groups == 1 && shape.g.channels % block == 0 &&
          shape.filters % kWinogradFilters == 0;
+}
+
+// Returns whether this processor and program have the instructions for blocks of
+// OneDnnChannelBlock() channels.
+bool HasWinogradTiles() {
+  const CpuLevel needed = OneDnnChannelBlock() == 16 ? CpuLevel::kAvx512 : CpuLevel::kAvx2;
+#if defined(__AVX512F__)  // the whole program is compiled for one level
+  return true;
+#elif defined(__AVX2__)
+  return needed == CpuLevel::kAvx2;
+#else
+  return HighestCpuLevel() >= needed;
+#endif
 }
 
 }  // namespace
 
-bool HasWinogradTiles() {
-#ifdef __AVX2__  // the whole program is compiled for AVX2 and has a single level
-  const bool has_avx2 = true;
-#else
-  const bool has_avx2 = HighestCpuLevel() >= CpuLevel::kAvx2;
-#endif
-  return has_avx2 && OneDnnChannelBlock() == kLanes;
-}
-
 bool SuitsWinogradTiles(const ConvolutionProduct& shape) {
   const int64_t tiles = TilesAlong(shape.g.out[1]) * TilesAlong(shape.g.out[2]);
-  return HasTiles(shape) && shape.g.columns() >= 8 * tiles && shape.batch * tiles >= 4;
+  // With AVX-512 a tile takes half as long, and the weight that is read for it no less.
+  const int64_t least = OneDnnChannelBlock() == 16 && !HasSmallWeight(shape) ? 8 : 4;
+  return HasWinogradTiles() && HasTiles(shape, OneDnnChannelBlock()) &&
+         shape.g.columns() >= 8 * tiles && shape.batch * tiles >= least;
 }
 
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeWinogradProduct(
-    const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
-  if (!HasTiles(shape) || options.result != BlockedProduct::Result::kMap || options.plain_image ||
-      options.scales || options.clip) {
+    const ConvolutionProduct& shape, int block, const BlockedProduct::Options& options) {
+  if (!HasTiles(shape, block) || options.result != BlockedProduct::Result::kMap ||
+      options.plain_image || options.scales || options.clip) {
     return absl::UnimplementedError("a convolution that Winograd's algorithm does not compute");
   }
-  return std::make_unique<const WinogradProduct>(shape, options);
+  if (block == 16) {
+    return std::make_unique<const WinogradProduct<16>>(shape, options);
+  }
+  return std::make_unique<const WinogradProduct<8>>(shape, options);
 }
 
 }  // namespace cooper

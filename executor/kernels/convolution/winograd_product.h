@@ -1,8 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_WINOGRAD_PRODUCT_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_WINOGRAD_PRODUCT_H_
 
-// Winograd's algorithm (winograd_tile.h) on images with blocks of 8 channels, for processors with
-// AVX2 and without AVX-512: oneDNN has it for AVX-512 only. BlockedProduct::Make uses it.
+// Winograd's algorithm (winograd_tile.h) on images with blocks of 8 channels for AVX2, and of 16
+// for AVX-512. oneDNN has the algorithm for AVX-512 only; it is slower there except for a few tiles
+// of many channels (SuitsOneDnnWinograd). BlockedProduct::Make uses both.
 
 #include <memory>
 
@@ -12,24 +13,23 @@
 
 namespace cooper {
 
-// Returns whether MakeWinogradProduct serves ConvolutionAlgorithm::kWinograd on this processor.
-bool HasWinogradTiles();
-
-// Returns whether MakeWinogradProduct is expected to be faster than the direct product: if it can
-// compute the convolution with at most half of the multiplications, which small maps that fill few
-// of their tiles do not allow, and with 4 tiles for each element of the weight that is read. From 8
-// channels and 16 filters on it takes 0.4 to 0.75 of the time on one thread. Depends on the shape
-// alone.
+// Returns whether MakeWinogradProduct serves ConvolutionAlgorithm::kWinograd for this shape on this
+// processor, which must have AVX2: if it is expected to be faster than the direct product and
+// oneDNN's. It then computes the convolution with at most half of the multiplications, which small
+// maps that fill few of their tiles do not allow, and with at least 4 tiles, or 8, for each element
+// of the weight that is read. From 8 channels and 16 filters on it takes 0.4 to 0.75 of the direct
+// product's time on one thread. Depends on the shape and the processor alone.
 bool SuitsWinogradTiles(const ConvolutionProduct& shape);
 
-// Returns the product for the forward result, whose weight must be packed as packing() says before
-// it runs. `options` may ask for a bias, relu and add. A tile's results are computed in one order,
-// whatever the number of threads and of images.
+// Returns the product for the forward result of images with blocks of `block` channels, 8 or 16. It
+// runs on processors with AVX2 or AVX-512, respectively, which is not checked. Its weight must be
+// packed as packing() says before it runs. `options` may ask for a bias, relu and add. A tile's
+// results are computed in one order, whatever the number of threads and of images.
 //
 // Errors: kUnimplemented for other options, for other windows than 3 x 3 over two spatial axes with
-// stride and dilation 1, for groups, and unless 8 divides the channels and 16 the filters.
+// stride and dilation 1, for groups, and unless the block divides the channels and 16 the filters.
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeWinogradProduct(
-    const ConvolutionProduct& shape, const BlockedProduct::Options& options);
+    const ConvolutionProduct& shape, int block, const BlockedProduct::Options& options);
 
 }  // namespace cooper
 

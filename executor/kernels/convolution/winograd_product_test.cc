@@ -1,5 +1,4 @@
-// Compares cooper's Winograd product with sums in double. Unlike the graph pass, it runs on every
-// processor.
+// Compares cooper's Winograd product with sums in double, for all blocks of the processor.
 
 #include "executor/kernels/convolution/winograd_product.h"
 
@@ -14,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
-#include "ndarray/threads/each_cpu_level.h"
+#include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {
@@ -22,7 +21,13 @@ namespace {
 
 using Options = BlockedProduct::Options;
 
-constexpr int64_t kBlock = 8;
+// Returns the sizes of blocks for which this processor has instructions.
+std::vector<int> Blocks() {
+  std::vector<int> blocks;
+  if (HighestCpuLevel() >= CpuLevel::kAvx2) blocks.push_back(8);
+  if (HighestCpuLevel() >= CpuLevel::kAvx512) blocks.push_back(16);
+  return blocks;
+}
 
 // A convolution of 3 x 3 windows over images (batch, channels, rows, columns).
 ConvolutionProduct Product(int64_t batch, int64_t channels, int64_t filters, int64_t rows,
@@ -52,9 +57,9 @@ std::vector<float> Numbers(int64_t size, uint32_t seed) {
   return numbers;
 }
 
-// Returns the offset of an element in an array (batch, channels / 8, rows, columns, 8).
-int64_t Blocked(int64_t n, int64_t channels, int64_t c, int64_t size, int64_t at) {
-  return ((n * channels + c / kBlock * kBlock) * size) + at * kBlock + c % kBlock;
+// Returns the offset of an element in an array (batch, channels / block, rows, columns, block).
+int64_t Blocked(int block, int64_t n, int64_t channels, int64_t c, int64_t size, int64_t at) {
+  return ((n * channels + c / block * block) * size) + at * block + c % block;
 }
 
 struct Arrays {
@@ -67,7 +72,8 @@ struct Arrays {
 };
 
 // Returns the results, rounded from double.
-std::vector<float> Expected(const ConvolutionProduct& p, const Options& options, const Arrays& a) {
+std::vector<float> Expected(const ConvolutionProduct& p, int block, const Options& options,
+                            const Arrays& a) {
   std::vector<float> map = a.map;
   const WindowGeometry& g = p.g;
   for (int64_t n = 0; n < p.batch; ++n) {
@@ -79,11 +85,12 @@ std::vector<float> Expected(const ConvolutionProduct& p, const Options& options,
             for (int64_t k = 0; k < 9; ++k) {
               const int64_t row = y + k / 3 - g.pad[1], column = x + k % 3 - g.pad[2];
               if (row < 0 || row >= g.in[1] || column < 0 || column >= g.in[2]) continue;
-              sum += static_cast<double>(a.weight[(f * g.channels + c) * 9 + k]) *
-                     a.image[Blocked(n, g.channels, c, g.image_size(), row * g.in[2] + column)];
+              sum +=
+                  static_cast<double>(a.weight[(f * g.channels + c) * 9 + k]) *
+                  a.image[Blocked(block, n, g.channels, c, g.image_size(), row * g.in[2] + column)];
             }
           }
-          float& result = map[Blocked(n, p.filters, f, g.columns(), y * g.out[2] + x)];
+          float& result = map[Blocked(block, n, p.filters, f, g.columns(), y * g.out[2] + x)];
           if (options.add) sum += result;
           result = static_cast<float>(options.relu ? std::max(sum, 0.0) : sum);
         }
@@ -94,10 +101,10 @@ std::vector<float> Expected(const ConvolutionProduct& p, const Options& options,
 }
 
 // Returns the results of a product that is made for `threads` threads.
-std::vector<float> Results(const ConvolutionProduct& p, const Options& options, Arrays a,
+std::vector<float> Results(const ConvolutionProduct& p, int block, const Options& options, Arrays a,
                            int threads) {
   SetNumThreads(threads);
-  const auto product = *MakeWinogradProduct(p, options);
+  const auto product = *MakeWinogradProduct(p, block, options);
   std::vector<float> weight(p.filters * p.g.channels * kWinogradElements);
   TransformWinogradWeight(p.filters, p.g.channels, a.weight.data(), weight.data());
   std::vector<float> workspace(product->workspace_bytes() / sizeof(float));
@@ -110,48 +117,56 @@ std::vector<float> Results(const ConvolutionProduct& p, const Options& options, 
   return a.map;
 }
 
-const ConvolutionProduct kProducts[] = {
-    Product(1, 8, 16, 4, 4, 0, 0),     Product(1, 8, 16, 1, 1, 1, 1),
-    Product(3, 24, 48, 7, 7, 1, 1),    Product(1, 16, 32, 1, 121, 2, 1),
-    Product(1, 16, 32, 61, 7, 5, 0),   Product(2, 40, 16, 17, 30, 1, 2),
-    Product(1, 8, 80, 3, 3, 1, 1),     Product(8, 16, 16, 12, 12, 1, 1),
-    Product(1, 128, 16, 30, 30, 1, 1),
-};
+// The channels are those of one block, or multiples of them.
+std::vector<ConvolutionProduct> Products(int64_t block) {
+  return {
+      Product(1, block, 16, 4, 4, 0, 0),        Product(1, block, 16, 1, 1, 1, 1),
+      Product(3, 3 * block, 48, 7, 7, 1, 1),    Product(1, 2 * block, 32, 1, 121, 2, 1),
+      Product(1, 2 * block, 32, 61, 7, 5, 0),   Product(2, 5 * block, 16, 17, 30, 1, 2),
+      Product(1, block, 80, 3, 3, 1, 1),        Product(8, 2 * block, 16, 12, 12, 1, 1),
+      Product(1, 16 * block, 16, 30, 30, 1, 1), Product(1, 2 * block, 48, 14, 14, 1, 1),
+      Product(1, 128, 272, 14, 9, 1, 1),
+  };
+}
 
 TEST(WinogradProductTest, IsCloseToSumsInDouble) {
-  for (const ConvolutionProduct& p : kProducts) {
-    SCOPED_TRACE(testing::Message()
-                 << p.g.channels << " channels of " << p.g.in[1] << " x " << p.g.in[2]);
-    for (const Options& options :
-         {Options{}, Options{.bias = true, .relu = true}, Options{.bias = true, .add = true},
-          Options{.relu = true, .add = true}}) {
-      const Arrays arrays(p);
-      const std::vector<float> expected = Expected(p, options, arrays);
-      ForEachCpuLevel([&] {
-        const std::vector<float> one = Results(p, options, arrays, 1);
+  for (const int block : Blocks()) {
+    for (const ConvolutionProduct& p : Products(block)) {
+      SCOPED_TRACE(testing::Message()
+                   << p.g.channels << " channels of " << p.g.in[1] << " x " << p.g.in[2]);
+      for (const Options& options :
+           {Options{}, Options{.bias = true, .relu = true}, Options{.bias = true, .add = true},
+            Options{.relu = true, .add = true}}) {
+        const Arrays arrays(p);
+        const std::vector<float> expected = Expected(p, block, options, arrays);
+        const std::vector<float> one = Results(p, block, options, arrays, 1);
         // Errors grow with the root of the number of terms, which are below 1.
         const float tolerance = 4e-6F * std::sqrt(static_cast<float>(p.g.rows()));
         for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(one[i], expected[i], tolerance);
-        for (const int threads : {3, 5}) EXPECT_EQ(Results(p, options, arrays, threads), one);
-      });
+        for (const int threads : {2, 3, 5}) {
+          EXPECT_EQ(Results(p, block, options, arrays, threads), one);
+        }
+      }
     }
   }
 }
 
 TEST(WinogradProductTest, ReluGivesZeroForNan) {
-  const ConvolutionProduct p = Product(1, 8, 16, 4, 4, 1, 1);
-  Arrays arrays(p);
-  std::ranges::fill(arrays.image, std::numeric_limits<float>::quiet_NaN());
-  EXPECT_EQ(Results(p, {.relu = true}, arrays, 1), std::vector<float>(arrays.map.size()));
+  for (const int block : Blocks()) {
+    const ConvolutionProduct p = Product(1, block, 16, 4, 4, 1, 1);
+    Arrays arrays(p);
+    std::ranges::fill(arrays.image, std::numeric_limits<float>::quiet_NaN());
+    EXPECT_EQ(Results(p, block, {.relu = true}, arrays, 1), std::vector<float>(arrays.map.size()));
+  }
 }
 
 TEST(WinogradProductTest, RefusesOtherConvolutions) {
-  const ConvolutionProduct good = Product(1, 8, 16, 6, 6, 1, 1);
+  const ConvolutionProduct good = Product(1, 16, 16, 6, 6, 1, 1);
   const auto refused = StatusIs(absl::StatusCode::kUnimplemented, testing::_);
   for (const Options& options :
        {Options{.result = BlockedProduct::Result::kImage}, Options{.plain_image = true},
         Options{.scales = true}, Options{.clip = true}}) {
-    EXPECT_THAT(MakeWinogradProduct(good, options), refused);
+    EXPECT_THAT(MakeWinogradProduct(good, 8, options), refused);
   }
   std::vector<ConvolutionProduct> others(8, good);
   others[0].groups = 2;
@@ -162,7 +177,8 @@ TEST(WinogradProductTest, RefusesOtherConvolutions) {
   others[5].g.dilate[2] = 2;
   others[6].g.kernel[0] = 3;
   others[7].g.in[0] = others[7].g.out[0] = 2;
-  for (const ConvolutionProduct& p : others) EXPECT_THAT(MakeWinogradProduct(p, {}), refused);
+  for (const ConvolutionProduct& p : others) EXPECT_THAT(MakeWinogradProduct(p, 8, {}), refused);
+  EXPECT_THAT(MakeWinogradProduct(Product(1, 24, 16, 6, 6, 1, 1), 16, {}), refused);
 }
 
 }  // namespace
