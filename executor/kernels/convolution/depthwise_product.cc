@@ -155,8 +155,8 @@ void Sums(const Planes& planes, const T* padded, const T* weight, T* out) {
 }
 
 // Computes a row of results of `vectors` vectors. Each call of Sums waits for its additions one
-// after the other, so that eight vectors take hardly longer than one.
-template <int kVectors = 8, typename T>
+// after the other, so that eight vectors of floats take hardly longer than one.
+template <int kVectors, typename T>
 void RowOfSums(const Planes& planes, const T* padded, const T* weight, int64_t vectors, T* out) {
   int64_t i = 0;
   for (; i + kVectors <= vectors; i += kVectors) {
@@ -175,7 +175,8 @@ void MapOfPlane(const WindowGeometry& g, const Planes& planes, const T* padded, 
                 T* map, bool add, T* line) {
   const int64_t vectors = planes.map_pitch() / kLanes;
   for (int64_t y = 0; y < g.out[1]; ++y) {
-    RowOfSums(planes, padded + planes.row(y), weight, vectors, line);
+    constexpr int kVectors = 32 / sizeof(T);
+    RowOfSums<kVectors>(planes, padded + planes.row(y), weight, vectors, line);
     T* const to = map + y * g.out[2];
     if (add) {
       for (int64_t x = 0; x < g.out[2]; ++x) to[x] += line[x];
