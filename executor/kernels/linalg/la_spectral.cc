@@ -5,15 +5,15 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/element_block.h"
 #include "executor/kernels/reducers/lane_sum.h"
 #include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/threads/parallel.h"
 
@@ -264,30 +264,25 @@ void EigenGradient(int64_t n, const double* u, const double* l, const double* dl
   for (int64_t j = 0; j < n; ++j) AddRows(n, n, u + j, n, x, n, du + j * n);
 }
 
-template <typename T>
+// Read and write matrix `i`, of `size` elements: the arithmetic is compiled once for both dtypes.
 void LoadMatrix(const ArrayView& array, int64_t size, int64_t i, double* to) {
-  const T* const from = array.as<T>() + i * size;
-  std::transform(from, from + size, to, [](T x) { return static_cast<double>(x); });
+  LoadBlock(ElementAt(array.data, array.dtype, i * size), array.dtype, size, to);
 }
-template <typename T>
 void StoreMatrix(const double* from, int64_t size, int64_t i, WriteReq req,
                  const ArrayView& array) {
   if (req == WriteReq::kNull) return;
-  T* const to = array.as<T>() + i * size;
-  for (int64_t k = 0; k < size; ++k) Store(to + k, static_cast<T>(from[k]), req == WriteReq::kAdd);
+  StoreBlock(from, size, req, ElementAt(array.data, array.dtype, i * size), array.dtype);
 }
 
-// Calls fn(type, matrix, its part of the workspace, of `doubles` numbers) for each matrix.
+// Calls fn(matrix, its part of the workspace, of `doubles` numbers) for each matrix.
 template <typename Fn>
 absl::Status ForEachMatrix(const KernelContext& c, const Batch& batch, int64_t doubles, Fn fn) {
-  if (batch.count == 0) return absl::OkStatus();
-  return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
-    auto* const workspace = static_cast<double*>(c.workspace);
-    const int64_t work = batch.m * batch.m * batch.n;
-    ParallelFor(batch.count, RowGrain(work), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) fn(type, i, workspace + i * doubles);
-    });
+  auto* const workspace = static_cast<double*>(c.workspace);
+  const int64_t work = batch.m * batch.m * batch.n;
+  ParallelFor(batch.count, RowGrain(work), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) fn(i, workspace + i * doubles);
   });
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Prepared> PrepareDoubles(const Batch& batch, int64_t doubles) {
@@ -301,14 +296,13 @@ absl::StatusOr<Prepared> PrepareGelqf(const PrepareContext& c) {
 }
 absl::Status GelqfCpu(const KernelContext& c) {
   const Batch b(c.inputs[0].shape);
-  return ForEachMatrix(c, b, GelqfDoubles(b), [&](auto type, int64_t i, double* scratch) {
-    using T = typename decltype(type)::type;
+  return ForEachMatrix(c, b, GelqfDoubles(b), [&](int64_t i, double* scratch) {
     double* const q = scratch + b.m * b.n;
     double* const l = q + b.m * b.n;
-    LoadMatrix<T>(c.inputs[0], b.m * b.n, i, scratch);
+    LoadMatrix(c.inputs[0], b.m * b.n, i, scratch);
     FactorizeLq(b.m, b.n, scratch, /*taus=*/l + b.m * b.m, q, l);
-    StoreMatrix<T>(q, b.m * b.n, i, c.reqs[0], c.outputs[0]);
-    StoreMatrix<T>(l, b.m * b.m, i, c.reqs[1], c.outputs[1]);
+    StoreMatrix(q, b.m * b.n, i, c.reqs[0], c.outputs[0]);
+    StoreMatrix(l, b.m * b.m, i, c.reqs[1], c.outputs[1]);
   });
 }
 
@@ -326,17 +320,16 @@ absl::Status GelqfGradientCpu(const KernelContext& c) {
   using enum SpectralGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const Batch b(c.outputs[0].shape);
-  return ForEachMatrix(c, b, GelqfGradientDoubles(b), [&](auto type, int64_t i, double* dq) {
-    using T = typename decltype(type)::type;
+  return ForEachMatrix(c, b, GelqfGradientDoubles(b), [&](int64_t i, double* dq) {
     double* const q = dq + b.m * b.n;
     double* const l = q + b.m * b.n;
     double* const dl = l + b.m * b.m;
-    LoadMatrix<T>(c.inputs[kFirstOgrad], b.m * b.n, i, dq);
-    LoadMatrix<T>(c.inputs[kFirst], b.m * b.n, i, q);
-    LoadMatrix<T>(c.inputs[kSecond], b.m * b.m, i, l);
-    LoadMatrix<T>(c.inputs[kSecondOgrad], b.m * b.m, i, dl);
+    LoadMatrix(c.inputs[kFirstOgrad], b.m * b.n, i, dq);
+    LoadMatrix(c.inputs[kFirst], b.m * b.n, i, q);
+    LoadMatrix(c.inputs[kSecond], b.m * b.m, i, l);
+    LoadMatrix(c.inputs[kSecondOgrad], b.m * b.m, i, dl);
     LqGradient(b.m, b.n, q, l, dl, /*s=*/dl + b.m * b.m, dq);
-    StoreMatrix<T>(dq, b.m * b.n, i, c.reqs[0], c.outputs[0]);
+    StoreMatrix(dq, b.m * b.n, i, c.reqs[0], c.outputs[0]);
   });
 }
 
@@ -349,19 +342,18 @@ absl::Status SyevdCpu(const KernelContext& c) {
   const Batch b(c.inputs[0].shape);
   // Eigenvectors take most of the time.
   const bool vectors = c.reqs[0] != WriteReq::kNull;
-  return ForEachMatrix(c, b, SyevdDoubles(b), [&](auto type, int64_t i, double* a) {
-    using T = typename decltype(type)::type;
+  return ForEachMatrix(c, b, SyevdDoubles(b), [&](int64_t i, double* a) {
     double* const u = vectors ? a + b.n * b.n : nullptr;
     double* const l = a + 2 * b.n * b.n;
     double* const e = l + b.n;
-    LoadMatrix<T>(c.inputs[0], b.n * b.n, i, a);
+    LoadMatrix(c.inputs[0], b.n * b.n, i, a);
     const double scale = Normalize(b.n * b.n, a);
     Tridiagonalize(b.n, a, u, l, e, /*taus=*/e + b.n, /*w=*/e + 2 * b.n);
     DiagonalizeTridiagonal(b.n, l, e, u);
     for (int64_t k = 0; k < b.n; ++k) l[k] *= scale;
     SortEigenvectors(b.n, u, l);
-    StoreMatrix<T>(u, b.n * b.n, i, c.reqs[0], c.outputs[0]);
-    StoreMatrix<T>(l, b.n, i, c.reqs[1], c.outputs[1]);
+    StoreMatrix(u, b.n * b.n, i, c.reqs[0], c.outputs[0]);
+    StoreMatrix(l, b.n, i, c.reqs[1], c.outputs[1]);
   });
 }
 
@@ -374,21 +366,20 @@ absl::Status SyevdGradientCpu(const KernelContext& c) {
   using enum SpectralGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const Batch b(c.outputs[0].shape);
-  return ForEachMatrix(c, b, SyevdGradientDoubles(b), [&](auto type, int64_t i, double* du) {
-    using T = typename decltype(type)::type;
+  return ForEachMatrix(c, b, SyevdGradientDoubles(b), [&](int64_t i, double* du) {
     // The least difference of two eigenvalues is MXNet's.
-    constexpr double kGap = std::is_same_v<T, float> ? 1e-30 : 1e-100;
+    const double gap = c.outputs[0].dtype == DType::kFloat32 ? 1e-30 : 1e-100;
     double* const u = du + b.n * b.n;
     double* const x = u + b.n * b.n;
     double* const y = x + b.n * b.n;
     double* const l = y + b.n * b.n;
     double* const dl = l + b.n;
-    LoadMatrix<T>(c.inputs[kFirstOgrad], b.n * b.n, i, du);
-    LoadMatrix<T>(c.inputs[kFirst], b.n * b.n, i, u);
-    LoadMatrix<T>(c.inputs[kSecond], b.n, i, l);
-    LoadMatrix<T>(c.inputs[kSecondOgrad], b.n, i, dl);
-    EigenGradient(b.n, u, l, dl, kGap, x, y, du);
-    StoreMatrix<T>(du, b.n * b.n, i, c.reqs[0], c.outputs[0]);
+    LoadMatrix(c.inputs[kFirstOgrad], b.n * b.n, i, du);
+    LoadMatrix(c.inputs[kFirst], b.n * b.n, i, u);
+    LoadMatrix(c.inputs[kSecond], b.n, i, l);
+    LoadMatrix(c.inputs[kSecondOgrad], b.n, i, dl);
+    EigenGradient(b.n, u, l, dl, gap, x, y, du);
+    StoreMatrix(du, b.n * b.n, i, c.reqs[0], c.outputs[0]);
   });
 }
 
