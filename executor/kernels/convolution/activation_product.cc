@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -30,9 +31,11 @@ class ActivationProduct : public OneDnnProduct {
     const auto [images, per_part] = is_winograd() ? WinogradPart() : DirectPart();
     absl::Status status = Cut(images, per_part);
     if (!status.ok()) return status;
-    parts_per_slice_ = CeilDiv(p_.batch, images);
-    const auto slices = static_cast<int64_t>(parts_.size()) / parts_per_slice_;
-    weights_bytes_ = options_.packed_weight ? 0 : slices * weight_bytes_;
+    for (int64_t i = 0; i < static_cast<int64_t>(parts_.size()); ++i) {
+      if (parts_[i].image == 0) slices_.push_back(i);
+    }
+    weights_bytes_ =
+        options_.packed_weight ? 0 : static_cast<int64_t>(slices_.size()) * weight_bytes_;
     const bool in_place = options_.result == Result::kMap || !(options_.add || unblocks());
     image_bytes_ =
         in_place ? 0 : AlignedBytes(static_cast<size_t>(p_.batch * image_step()) * sizeof(float));
@@ -63,7 +66,7 @@ class ActivationProduct : public OneDnnProduct {
     const auto parts = static_cast<int64_t>(parts_.size());
     ForEachPartWithBuffer(parts, scratches_, [&](int64_t i, int64_t k) {
       const OneDnnOnThisThread this_thread;
-      RunPart(parts_[i], own, weights + i / parts_per_slice_ * weight_bytes_,
+      RunPart(parts_[i], own, weights + parts_[i].slice * weight_bytes_,
               scratch + k * scratch_bytes_);
     });
     if (unblocks()) {
@@ -177,11 +180,11 @@ class ActivationProduct : public OneDnnProduct {
 
   // Converts each slice of the plain weight, times its scales, to oneDNN's layout.
   void PackWeight(const Arrays& arrays, float* scaled, char* packed) const {
-    const auto slices = static_cast<int64_t>(parts_.size()) / parts_per_slice_;
+    const auto slices = static_cast<int64_t>(slices_.size());
     ParallelForRanges(slices, 1, 1, [&](int64_t begin, int64_t end) {
       const OneDnnOnThisThread this_thread;
       for (int64_t i = begin; i < end; ++i) {
-        const ProductPart& part = parts_[i * parts_per_slice_];
+        const ProductPart& part = parts_[slices_[i]];
         float* weight = arrays.weight + weight_offset(part);
         if (options_.scales) weight = Scale(part, weight, arrays.scales, scaled);
         ExecuteOneDnn(
@@ -226,7 +229,7 @@ class ActivationProduct : public OneDnnProduct {
     part.arguments->Execute(s.primitive, absl::MakeConstSpan(args, options_.bias ? 5 : 4));
   }
 
-  int64_t parts_per_slice_ = 1;  // parts with the same channels
+  std::vector<int64_t> slices_;  // the first part of each slice of the weight
   int64_t scratches_ = 0;        // parts that can be computed at a time
   int64_t weights_bytes_ = 0;
   int64_t image_bytes_ = 0;   // an image that is computed outside of its array

@@ -5,18 +5,19 @@
 namespace cooper {
 
 absl::Status OneDnnProduct::Cut(int64_t images, int64_t per_part) {
-  for (int64_t c = 0; c < channels(); c += per_part) {
-    const int64_t count = std::min(per_part, channels() - c);
-    for (int64_t n = 0; n < p_.batch; n += images) {
-      ConvolutionExtent e{std::min(images, p_.batch - n), p_.groups, p_.g.channels, p_.filters};
-      (p_.groups > 1                       ? e.groups
-       : options_.result == Result::kImage ? e.channels
-                                           : e.filters) = count;
-      parts_.push_back({.image = n, .channel = c, .extent = e});
-      absl::StatusOr<const SizedProduct*> sized = SizedOf(e);
-      if (!sized.ok()) return sized.status();
-      parts_.back().sized = *sized;
-    }
+  const int64_t image_parts = CeilDiv(p_.batch, images);
+  const int64_t slices = CeilDiv(channels(), per_part);
+  const int64_t image_elements = p_.batch * p_.groups * (p_.image_step() + p_.map_step());
+  const bool images_outermost = image_elements > p_.groups * p_.weight_step();
+  for (int64_t i = 0; i < image_parts * slices; ++i) {
+    const int64_t slice = images_outermost ? i % slices : i / image_parts;
+    const int64_t n = images * (images_outermost ? i / slices : i % image_parts);
+    const int64_t c = slice * per_part, count = std::min(per_part, channels() - c);
+    ConvolutionExtent e{std::min(images, p_.batch - n), p_.groups, p_.g.channels, p_.filters};
+    (p_.groups > 1 ? e.groups : options_.result == Result::kImage ? e.channels : e.filters) = count;
+    absl::StatusOr<const SizedProduct*> sized = SizedOf(e);
+    if (!sized.ok()) return sized.status();
+    parts_.push_back({.image = n, .channel = c, .slice = slice, .extent = e, .sized = *sized});
   }
   return absl::OkStatus();
 }

@@ -60,6 +60,7 @@ struct SizedProduct {
 struct ProductPart {
   int64_t image = 0;    // the first one
   int64_t channel = 0;  // the first group; with one group, the first channel or filter
+  int64_t slice = 0;    // numbers the parts with the same channels
   ConvolutionExtent extent = {};
   const SizedProduct* sized = nullptr;
   std::unique_ptr<const KeptOneDnnArguments> arguments = std::make_unique<KeptOneDnnArguments>();
@@ -141,8 +142,9 @@ class OneDnnProduct : public BlockedProduct {
     return std::min(channels(), per_part * step);
   }
 
-  // Adds parts of `images` images and `per_part` channels; the last ones may be smaller. Channels
-  // are outermost, so that one image after the other uses the same part of the weight.
+  // Adds parts of `images` images and `per_part` channels; the last ones may be smaller. Parts of
+  // the larger array, images or weight, are adjacent: threads then keep them in their caches from
+  // part to part, and images from layer to layer.
   //
   // Errors: those of SizedOf.
   absl::Status Cut(int64_t images, int64_t per_part);

@@ -7,20 +7,27 @@
 #include <atomic>
 #include <cstdint>
 
+#include "absl/container/fixed_array.h"
 #include "executor/kernels/convolution/convolution_geometry.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {
 
-// Calls fn(part, buffer) for each part of [0, parts), on at most `buffers` threads. A thread takes
-// the next part when it has finished one, and uses one of the buffers [0, buffers) for all of its
-// parts.
+// Calls fn(part, buffer) for each part of [0, parts), on at most `buffers` threads. A thread uses
+// one of the buffers [0, buffers) for all of its parts. It begins with the same ones in each loop,
+// whose data may be in its cache, and then takes those that other threads have not begun.
 template <typename Fn>
 void ForEachPartWithBuffer(int64_t parts, int64_t buffers, const Fn& fn) {
-  std::atomic<int64_t> next = 0;
-  ParallelForRanges(buffers, 1, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t buffer = begin; buffer < end; ++buffer) {
-      for (int64_t part = next++; part < parts; part = next++) fn(part, buffer);
+  constexpr int64_t kPartsOnStack = 64;
+  absl::FixedArray<std::atomic<bool>, kPartsOnStack> begun(parts);
+  for (std::atomic<bool>& part : begun) part.store(false, std::memory_order_relaxed);
+  ParallelForRanges(buffers, 1, 1, [&](int64_t first_buffer, int64_t end_buffer) {
+    for (int64_t buffer = first_buffer; buffer < end_buffer; ++buffer) {
+      for (int64_t i = 0; i < parts; ++i) {
+        const int64_t part = (parts * buffer / buffers + i) % parts;
+        if (begun[part].load(std::memory_order_relaxed)) continue;
+        if (!begun[part].exchange(true, std::memory_order_relaxed)) fn(part, buffer);
+      }
     }
   });
 }
