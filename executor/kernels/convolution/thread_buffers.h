@@ -14,19 +14,28 @@
 namespace cooper {
 
 // Calls fn(part, buffer) for each part of [0, parts), on at most `buffers` threads. A thread uses
-// one of the buffers [0, buffers) for all of its parts. It begins with the same ones in each loop,
-// whose data may be in its cache, and then takes those that other threads have not begun.
+// one of the buffers [0, buffers) at a time. It first takes its own share of the parts, which is
+// the same in each loop, so that their data may be in its cache, and then parts that other threads
+// have not begun. Takes O(parts + buffers^2) steps beside fn.
 template <typename Fn>
 void ForEachPartWithBuffer(int64_t parts, int64_t buffers, const Fn& fn) {
-  constexpr int64_t kPartsOnStack = 64;
-  absl::FixedArray<std::atomic<bool>, kPartsOnStack> begun(parts);
-  for (std::atomic<bool>& part : begun) part.store(false, std::memory_order_relaxed);
-  ParallelForRanges(buffers, 1, 1, [&](int64_t first_buffer, int64_t end_buffer) {
-    for (int64_t buffer = first_buffer; buffer < end_buffer; ++buffer) {
-      for (int64_t i = 0; i < parts; ++i) {
-        const int64_t part = (parts * buffer / buffers + i) % parts;
-        if (begun[part].load(std::memory_order_relaxed)) continue;
-        if (!begun[part].exchange(true, std::memory_order_relaxed)) fn(part, buffer);
+  constexpr int64_t kSharesOnStack = 32;
+  const auto share_begin = [=](int64_t k) { return parts * k / buffers; };
+  // The next part of the share of each buffer.
+  absl::FixedArray<std::atomic<int64_t>, kSharesOnStack> next(buffers);
+  for (int64_t k = 0; k < buffers; ++k) {
+    next[k].store(share_begin(k), std::memory_order_relaxed);
+  }
+  ParallelForRanges(buffers, 1, 1, [&](int64_t first, int64_t last) {
+    for (int64_t buffer = first; buffer < last; ++buffer) {
+      for (int64_t i = 0; i < buffers; ++i) {
+        const int64_t owner = (buffer + i) % buffers;
+        const int64_t end = share_begin(owner + 1);
+        // Reads before it writes, since usually no parts are left.
+        while (next[owner].load(std::memory_order_relaxed) < end) {
+          const int64_t part = next[owner].fetch_add(1, std::memory_order_relaxed);
+          if (part < end) fn(part, buffer);
+        }
       }
     }
   });
