@@ -37,7 +37,8 @@ class ChannelBlocker {
  public:
   ChannelBlocker(const GraphFacts& facts, const BlockedLayout& layout, bool fuses, bool pads)
       : facts_(facts), layout_(layout), fuses_(fuses), rebuilder_(facts) {
-    if (pads) padded_ = PaddedImages(facts, layout.block);
+    padded_ =
+        pads ? PaddedImages(facts, layout.block) : std::vector<bool>(facts.graph().num_nodes());
   }
 
   absl::StatusOr<std::optional<GraphRewrite>> Run() {
@@ -86,7 +87,7 @@ class ChannelBlocker {
 
   // Returns whether the blocks of `entry` have more channels than its plain form.
   bool IsPadded(const NodeEntry& entry) const {
-    return !padded_.empty() && entry.index == 0 && padded_[facts_.index(entry)];
+    return entry.index == 0 && padded_[facts_.index(entry)];
   }
 
   // Returns whether `entry` can be blocked.
@@ -107,8 +108,7 @@ class ChannelBlocker {
     return IsPadded(entry) ? PaddedShape(entry)[1] - facts_.shape(entry)[1] : 0;
   }
 
-  // Returns an array of this rank with zeros added at the end of its first two axes; itself if both
-  // counts are 0.
+  // Returns `entry`, of `rank` axes, with `first` and `second` zeros appended along axes 0 and 1.
   static absl::StatusOr<NodeEntry> WithZeros(NodeEntry entry, int rank, int64_t first,
                                              int64_t second) {
     if (first == 0 && second == 0) return entry;
@@ -381,7 +381,7 @@ class ChannelBlocker {
   const GraphFacts& facts_;
   const BlockedLayout& layout_;
   const bool fuses_;          // whether convolutions fuse the operators after them
-  std::vector<bool> padded_;  // PaddedImages, or empty
+  std::vector<bool> padded_;  // by node (PaddedImages)
   GraphRebuilder rebuilder_;
   absl::flat_hash_map<EntryKey, NodeEntry> blocked_;  // by entry of the old graph
   bool found_ = false;

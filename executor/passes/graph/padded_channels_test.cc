@@ -3,15 +3,17 @@
 
 #include "executor/passes/graph/padded_channels.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "executor/executor.h"
 #include "executor/passes/graph/constants_fixtures.h"
+#include "executor/passes/graph/facts_fixtures.h"
 #include "executor/program/blocked_layout.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -94,7 +96,7 @@ TEST(PaddedChannelsTest, SumsOfPaddedImages) {
   ExpectPlain(PlainConvolutions(Conv(Relu(x + y), Block(), 3, "last")), 0);
 }
 
-// Added channels are not zeros after it.
+// This clip makes the added channels 0.25.
 TEST(PaddedChannelsTest, ClipsAboveZero) {
   const Symbol x = op::clip(Conv(Data(), Narrow(), 3, "first"), {.a_min = 0.25, .a_max = 0.5});
   ExpectPlain(PlainConvolutions(Conv(x, Block(), 3, "second")), 0);
@@ -114,6 +116,25 @@ TEST(PaddedChannelsTest, OtherRanks) {
   }
 }
 
+// What is chosen depends on the graph and the block alone, on every processor.
+TEST(PaddedChannelsTest, ChoosesImages) {
+  const Symbol first = Relu(Conv(Data(), 24, 3, "first"));
+  const Symbol second = Conv(first, 24, 3, "second");
+  const Symbol net = Conv(first + second, 32, 1, "last");
+  const auto chosen = [&](int64_t block, int64_t channels, const std::set<std::string>& constants) {
+    const GraphFacts facts = FactsOf(net, {{"data", {2, channels, 9, 9}}}, constants);
+    const std::vector<bool> padded = PaddedImages(facts, block);
+    return std::ranges::count(padded, true);
+  };
+  const std::set<std::string> constants = {"first_weight", "first_bias",  "second_weight",
+                                           "second_bias",  "last_weight", "last_bias"};
+  EXPECT_EQ(chosen(16, 16, constants), 4);  // the convolutions, the relu and the sum
+  EXPECT_EQ(chosen(16, 3, constants), 4);
+  EXPECT_EQ(chosen(16, 20, constants), 0);
+  EXPECT_EQ(chosen(8, 16, constants), 0);  // 24 channels are whole blocks
+  EXPECT_EQ(chosen(16, 16, {"first_weight", "first_bias", "second_weight", "second_bias"}), 0);
+}
+
 TEST(PaddedChannelsTest, ImagesThatStayAsTheyAre) {
   const Symbol narrow = Relu(Conv(Data(), Narrow(), 3, "first"));
   const struct {
@@ -129,7 +150,13 @@ TEST(PaddedChannelsTest, ImagesThatStayAsTheyAre) {
       {"groups of channels would move", Conv(narrow, Narrow(), 3, "second", Narrow()), true, 2},
       {"more than a third would be added",
        Conv(Conv(Data(), Block() + 1, 3, "first"), Block(), 3, "second"), true, 2},
-      {"a summand has other uses",
+      {"a convolution without whole blocks reads it", Conv(narrow, Block() + 1, 3, "second"), true,
+       2},
+      {"the convolution reads no whole blocks",
+       Conv(Relu(Conv(Conv(Data(), Block() + 2, 3, "first"), Narrow(), 3, "odd")), Block(), 3,
+            "last"),
+       true, 3},
+      {"a summand comes from another operator",
        Conv(narrow + op::sin(Conv(Data(), Narrow(), 1, "other")), Block(), 3, "second"), true, 3},
   };
   for (const auto& test : cases) {
