@@ -85,13 +85,14 @@ int NumPacked(const Executor& executor) {
   }));
 }
 
-// Returns whether this processor has Winograd's algorithm: oneDNN's for blocks of 16 channels, or
-// cooper's for AVX2.
+// Returns whether cooper's Winograd product runs on this processor in this program.
 bool HasWinograd() {
-#ifdef __AVX2__  // the whole program is compiled for AVX2 and has a single level
+#if defined(__AVX512F__)  // the whole program is compiled for one level
   return true;
+#elif defined(__AVX2__)
+  return Block() == 8;
 #else
-  return Block() == 16 || HighestCpuLevel() >= CpuLevel::kAvx2;
+  return HighestCpuLevel() >= (Block() == 16 ? CpuLevel::kAvx512 : CpuLevel::kAvx2);
 #endif
 }
 
