@@ -23,8 +23,8 @@ const char* CpuLevelName(CpuLevel level);  // "baseline", "avx2", "avx512"
 // Returns the highest level that the processor has and the program was compiled for.
 CpuLevel HighestCpuLevel();
 
-// Returns the level at which loops run: the highest one, or the lower one that the environment
-// variable COOPER_CPU_LEVEL names.
+// Returns the level at which loops run, except those of RunAtLevel: the highest one, or the lower
+// one that the environment variable COOPER_CPU_LEVEL names.
 inline CpuLevel GetCpuLevel();
 
 // Changes the level, at most to HighestCpuLevel(). For tests; no loop may be running.

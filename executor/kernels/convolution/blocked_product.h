@@ -7,8 +7,8 @@
 // products; the plain layouts of Convolution use convolution_product.h.
 //
 // BlockedProduct is the interface. onednn_product.h has its implementations by oneDNN's primitives,
-// winograd_product.h Winograd's algorithm for AVX2, and merged_groups.h one that merges small
-// groups. This header does not include oneDNN's.
+// winograd_product.h Winograd's algorithm, and merged_groups.h one that merges small groups. This
+// header does not include oneDNN's.
 
 #include <cstdint>
 #include <memory>

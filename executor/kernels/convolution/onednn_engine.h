@@ -36,7 +36,7 @@ void ExecuteOneDnn(const dnnl::primitive& primitive,
 // of several runs at the same time all but one create their own.
 class KeptOneDnnArguments {
  public:
-  // An argument's number, layout and data, as those of OneDnnMemory.
+  // An argument's number, and what OneDnnMemory takes. `desc` is read during the call only.
   struct Argument {
     int number;
     const dnnl::memory::desc& desc;
@@ -48,7 +48,8 @@ class KeptOneDnnArguments {
   KeptOneDnnArguments(const KeptOneDnnArguments&) = delete;
   KeptOneDnnArguments& operator=(const KeptOneDnnArguments&) = delete;
 
-  // Runs the primitive as ExecuteOneDnn does. Each call has the same numbers and layouts.
+  // Runs the primitive as ExecuteOneDnn does. Every call must pass the same numbers and layouts;
+  // the data need not stay valid after it.
   void Execute(const dnnl::primitive& primitive, absl::Span<const Argument> args) const;
 
  private:

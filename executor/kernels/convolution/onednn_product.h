@@ -60,9 +60,10 @@ struct SizedProduct {
 struct ProductPart {
   int64_t image = 0;    // the first one
   int64_t channel = 0;  // the first group; with one group, the first channel or filter
-  int64_t slice = 0;    // numbers the parts with the same channels
+  int64_t slice = 0;    // the index of its range of channels
   ConvolutionExtent extent = {};
   const SizedProduct* sized = nullptr;
+  // The primitive's arguments; only ActivationProduct uses them.
   std::unique_ptr<const KeptOneDnnArguments> arguments = std::make_unique<KeptOneDnnArguments>();
 };
 
@@ -126,8 +127,8 @@ class OneDnnProduct : public BlockedProduct {
     if (p_.groups == 1 || (p_.g.channels == 1 && p_.filters == 1)) return block;
     return p_.g.channels % block == 0 && p_.filters % block == 0 ? 1 : p_.groups;
   }
-  // Returns the channels of each part but the last when they are cut into at most `parts`. Two
-  // threads have about the same work: there are 1, 2, 4 or 8 parts of about one size.
+  // Returns the channels of each part but the last, for 1, 2, 4 or 8 parts, at most `parts` of
+  // them, that give two threads about equal work.
   int64_t ChannelsPerPart(int64_t parts) const {
     const int64_t step = ChannelStep();
     const int64_t steps = CeilDiv(channels(), step);
@@ -142,9 +143,9 @@ class OneDnnProduct : public BlockedProduct {
     return std::min(channels(), per_part * step);
   }
 
-  // Adds parts of `images` images and `per_part` channels; the last ones may be smaller. Parts of
-  // the larger array, images or weight, are adjacent: threads then keep them in their caches from
-  // part to part, and images from layer to layer.
+  // Adds parts of `images` images and `per_part` channels; the last ones may be smaller. If images
+  // and maps are larger than the weight, the parts of an image are adjacent, otherwise those of a
+  // slice of the weight. A thread takes adjacent parts, so the larger array stays in its cache.
   //
   // Errors: those of SizedOf.
   absl::Status Cut(int64_t images, int64_t per_part);

@@ -35,8 +35,8 @@ void Store(const Lanes& lanes, float* to) {
 // The usual number of tiles in a group, which are transformed together. A weight element that is
 // read from the shared cache serves as many multiplications.
 constexpr int64_t kTiles = 24;
-// The rows of a product whose sums are in registers, beside the factors: 12 of the 16 registers of
-// AVX2, or of the 32 of AVX-512.
+// The rows of a product. Each has two vectors of sums, which stay in registers: in 12 of AVX2's 16,
+// or 24 of AVX-512's 32.
 template <int kLanes>
 constexpr int kMaxRows = kLanes == 16 ? 12 : 6;
 // Distances between the 36 elements of a transformed tile are padded by a cache line: otherwise all
@@ -105,8 +105,8 @@ void MultiplyAll(int64_t rows, const ProductLayout& layout, const float* v, cons
 // The fewest tiles of a group that is made smaller than kTiles for another thread.
 constexpr int64_t kMinTiles = 6;
 
-// Returns whether the second-level cache holds most of the transformed weight, which is then read
-// fast for few tiles too.
+// Returns whether the transformed weight has at most 4.5 MB, so that reading it costs little even
+// for a few tiles (measured on Zen 5).
 bool HasSmallWeight(const ConvolutionProduct& shape) {
   return shape.g.channels * shape.filters <= 32768;
 }
@@ -127,8 +127,8 @@ class WinogradProduct : public BlockedProduct {
     slices_ = 1;
     const int64_t threads = NumThreads();
     if (groups_ < 4 * threads && groups_ % threads != 0) {
-      // There are as many groups for each thread, unless small groups would read a large weight
-      // often. Otherwise filters are cut, which costs another transform of the images.
+      // Gives each thread equally many groups, unless small groups would read a large weight often.
+      // Otherwise cuts the filters, and each slice transforms the images again.
       const int64_t more = (groups_ + threads - 1) / threads * threads;
       if (tiles_ >= kMinTiles * more && (groups_ > 1 || HasSmallWeight(p_))) {
         groups_ = more;
@@ -282,8 +282,8 @@ class WinogradProduct : public BlockedProduct {
           Load(to + j * kLanes, previous);
           result += previous;
         }
-        if (options_.relu)
-          result = result > 0.0F ? result : Vector<kLanes>{};  // 0 for NaN, as oneDNN's
+        // Gives 0 for NaN, as oneDNN's.
+        if (options_.relu) result = result > 0.0F ? result : Vector<kLanes>{};
         Store(result, to + j * kLanes);
       }
     }
@@ -322,7 +322,7 @@ bool HasWinogradTiles() {
 
 bool SuitsWinogradTiles(const ConvolutionProduct& shape) {
   const int64_t tiles = TilesAlong(shape.g.out[1]) * TilesAlong(shape.g.out[2]);
-  // With AVX-512 a tile takes half as long, and the weight that is read for it no less.
+  // With AVX-512 a tile takes half the time, but reading the weight takes as long.
   const int64_t least = OneDnnChannelBlock() == 16 && !HasSmallWeight(shape) ? 8 : 4;
   return HasWinogradTiles() && HasTiles(shape, OneDnnChannelBlock()) &&
          shape.g.columns() >= 8 * tiles && shape.batch * tiles >= least;

@@ -13,12 +13,12 @@
 
 namespace cooper {
 
-// Returns whether MakeWinogradProduct serves ConvolutionAlgorithm::kWinograd for this shape on this
-// processor, which must have AVX2: if it is expected to be faster than the direct product and
-// oneDNN's. It then computes the convolution with at most half of the multiplications, which small
-// maps that fill few of their tiles do not allow, and with at least 4 tiles, or 8, for each element
-// of the weight that is read. From 8 channels and 16 filters on it takes 0.4 to 0.75 of the direct
-// product's time on one thread. Depends on the shape and the processor alone.
+// Returns whether cooper's Winograd product is expected to be faster than the direct product and
+// than oneDNN's Winograd. It needs AVX2 for blocks of 8 and AVX-512 for blocks of 16, at most half
+// of the direct product's multiplications, which maps that fill few of their tiles do not allow,
+// and at least 4 tiles in the batch, or 8 with AVX-512 and a large weight. On one thread it takes
+// 0.4 to 0.75 of the direct product's time. Depends on the shape, the processor and the program's
+// compilation target alone.
 bool SuitsWinogradTiles(const ConvolutionProduct& shape);
 
 // Returns the product for the forward result of images with blocks of `block` channels, 8 or 16. It

@@ -68,7 +68,7 @@ struct Cpu {
       double a[kElementBlock], b[kElementBlock];
       LoadParameters(first, draws, begin, n, a);
       LoadParameters(last, draws, begin, n, b);
-      DrawEachOf<Distribution>(a, b, digits, c.random, begin, n, block);
+      DrawBlockOfEach<Distribution>(a, b, digits, c.random, begin, n, block);
     });
   }
 

@@ -181,6 +181,7 @@ void DrawGammas(const DistributionOf& distribution_of, int digits, const Philox&
   }
 }
 
+// Draws gamma numbers in vectors, and those beyond the last whole vector one by one.
 inline void DrawBlock(const GammaDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
   int64_t i = 0;
@@ -214,8 +215,8 @@ inline void DrawBlock(const PoissonDistribution& d, int digits, const Philox& ra
 // Sets block[i] to DrawAt of Distribution::Of(first[i], last[i]) and element begin + i, for i < n:
 // each element has parameters of its own. Accepts any `begin` and n.
 template <typename Distribution>
-void DrawEachOf(const double* first, const double* last, int digits, const Philox& random,
-                int64_t begin, int64_t n, double* block) {
+void DrawBlockOfEach(const double* first, const double* last, int digits, const Philox& random,
+                     int64_t begin, int64_t n, double* block) {
   int64_t i = 0;
   if constexpr (std::is_same_v<Distribution, GammaDistribution>) {
     for (; i + kLanes <= n; i += kLanes) {

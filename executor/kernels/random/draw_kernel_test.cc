@@ -156,7 +156,7 @@ TEST(DrawTest, ADistributionForEachElement) {
   ExpectMoments({x.begin() + kDraws, x.end()}, 3, 4);
 }
 
-// As above, with parameters of their own for each element. Invalid ones do not disturb others.
+// Each element has parameters of its own. Invalid ones do not disturb other elements.
 TEST(DrawTest, ElementsOfTheirOwnDistributionsAreTheSameHoweverManyAreDrawn) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double alphas[] = {0.3, 1, 7, 0, 30, kInfinity, 2.5};

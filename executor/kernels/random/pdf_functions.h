@@ -45,19 +45,19 @@ class UniformPdf {
 class NormalPdf {
  public:
   COOPER_HOST_DEVICE NormalPdf(double a, double b)
-      : mean_(a), inverse_(1 / b), log_(-VectorLog(b) - kLogRootOfTwoPi) {}
+      : mean_(a), inverse_deviation_(1 / b), log_(-VectorLog(b) - kLogRootOfTwoPi) {}
   COOPER_HOST_DEVICE double Log(double x) const {
-    const double z = (x - mean_) * inverse_;
+    const double z = (x - mean_) * inverse_deviation_;
     return -0.5 * z * z + log_;
   }
   COOPER_HOST_DEVICE PdfDerivatives Derivatives(double x) const {
-    const double z = (x - mean_) * inverse_;
-    return {-z * inverse_, z * inverse_, (z * z - 1) * inverse_};
+    const double z = (x - mean_) * inverse_deviation_;
+    return {-z * inverse_deviation_, z * inverse_deviation_, (z * z - 1) * inverse_deviation_};
   }
 
  private:
   static constexpr double kLogRootOfTwoPi = 0.91893853320467274178;
-  double mean_, inverse_, log_;  // inverse_ is that of the standard deviation
+  double mean_, inverse_deviation_, log_;
 };
 // Gamma with shape a and rate b: b^a x^(a - 1) e^(-b x) / Gamma(a). _random_gamma draws with the
 // scale, the rate's reciprocal.

@@ -16,8 +16,8 @@
 namespace cooper {
 
 // The reductions that operators use. Each has a struct below with two functions: Initial, the
-// result for no values, and Combine, which is associative but for rounding. map_reduce.h runs them
-// on the CPU, element_reduce.h on GPUs.
+// result for no values, and Combine, which is associative but for rounding. Maximum and minimum
+// also have CombineNumbers. map_reduce.h runs them on the CPU, element_reduce.h on GPUs.
 enum class Reducer { kSum, kProduct, kMax, kMin };  // kMax and kMin of a NaN are NaN
 
 // Sums; integers wrap around. The sum of no values is 0.
@@ -71,7 +71,7 @@ struct MaxReducer {
   COOPER_HOST_DEVICE static C Combine(C a, C b) {
     return IsNan(a) ? a : CombineNumbers(a, b);
   }
-  // Combine of two numbers; if either is NaN, `b`. One instruction.
+  // Returns Combine(a, b) of numbers, and `b` if either is NaN, by one instruction.
   template <typename C>
   COOPER_HOST_DEVICE static C CombineNumbers(C a, C b) {
     return a > b ? a : b;
@@ -89,7 +89,7 @@ struct MinReducer {
   COOPER_HOST_DEVICE static C Combine(C a, C b) {
     return IsNan(a) ? a : CombineNumbers(a, b);
   }
-  // Combine of two numbers; if either is NaN, `b`. One instruction.
+  // Returns Combine(a, b) of numbers, and `b` if either is NaN, by one instruction.
   template <typename C>
   COOPER_HOST_DEVICE static C CombineNumbers(C a, C b) {
     return a < b ? a : b;
