@@ -15,15 +15,6 @@
 
 namespace cooper {
 
-// Returns log(1 + exp(x)) for float or double. Above 20 it equals x in float, and exp would
-// overflow; in double the difference is up to 2e-9, as in MXNet. The logarithm is computed outside
-// of the conditional; otherwise loops are not vectorised.
-template <typename C>
-COOPER_HOST_DEVICE C VectorSoftRelu(C x) {
-  const C log = VectorLog1p(VectorExp(x > 20 ? C{20} : x));
-  return x > 20 ? x : log;
-}
-
 // Declares struct Name, whose Apply returns `value`, an expression of the arguments.
 // COOPER_ACTIVATION declares a function that is computed in floating point for integers too.
 #define COOPER_ACTIVATION_OF(Name, exact_integers, arity, arguments, value) \

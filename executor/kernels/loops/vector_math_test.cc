@@ -82,6 +82,8 @@ const Function kFunctions[] = {
     {"Log2", COOPER_BOTH(VectorLog2), COOPER_EXACT(std::log2(x)), 2, 1.5, 0.0L},
     {"Log10", COOPER_BOTH(VectorLog10), COOPER_EXACT(std::log10(x)), 2, 2, 0.0L},
     {"Log1p", COOPER_BOTH(VectorLog1p), COOPER_EXACT(std::log1p(x)), 1, 1, -1.0L},
+    {"SoftRelu", COOPER_BOTH(VectorSoftRelu), COOPER_EXACT(x > 20 ? x : std::log1p(std::exp(x))),
+     2.5, 1.5, -87.0L},
     {"Cbrt", COOPER_BOTH(VectorCbrt), COOPER_EXACT(std::cbrt(x)), 1, 1.5},
     {"Erf", COOPER_BOTH(VectorErf), COOPER_EXACT(std::erf(x)), 1.5, 1.5},
     {"NormalCdf", COOPER_BOTH(VectorNormalCdf),
