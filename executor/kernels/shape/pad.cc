@@ -107,28 +107,40 @@ void PadWithConstant(int64_t rows, int64_t n, int64_t before, int64_t after, con
   }
 }
 
+// Copies `rows` rows of n elements to rows with `before` elements before and `after` behind them,
+// which are elements of the same row: `sources` has their before + after columns.
+template <typename T>
+void PadWithOwn(int64_t rows, int64_t n, int64_t before, int64_t after, const int64_t* sources,
+                const T* from, T* to) {
+  for (int64_t row = 0; row < rows; ++row, from += n) {
+    for (int64_t i = 0; i < before; ++i) *to++ = from[sources[i]];
+    to = std::copy_n(from, n, to);
+    for (int64_t i = 0; i < after; ++i) *to++ = from[sources[before + i]];
+  }
+}
+
 template <typename T>
 void PadRows(const KernelContext& c) {
   const auto& param = c.param<PadParam>();
   const Shape& data = c.inputs[kData].shape;
   const Shape& padded = c.outputs[0].shape;
   const int last = padded.rank() - 1;
-  const int64_t width = padded[last], before = param.pad_width[2 * last];
+  const int64_t middle = data[last], width = padded[last];
+  const int64_t before = param.pad_width[2 * last], after = width - before - middle;
   const T constant = ConvertElement<T>(param.constant_value);
-  const bool add = c.reqs[0] == WriteReq::kAdd;
-  const absl::InlinedVector<T, 64> ends(width - data[last], constant);
+  const bool add = c.reqs[0] == WriteReq::kAdd, is_constant = param.mode == PadParam::kConstant;
+  // The elements outside of the middle are constants or elements of the columns `sources`.
+  const absl::InlinedVector<T, 64> ends(before + after, constant);
+  absl::InlinedVector<int64_t, 64> sources;
+  const auto add_source = [&](int64_t i) {
+    sources.push_back(PadParam::SourceOf(param.mode, i, middle));
+  };
+  for (int64_t i = -before; i < 0 && !is_constant; ++i) add_source(i);
+  for (int64_t i = 0; i < after && !is_constant; ++i) add_source(middle + i);
   ParallelForPlain(padded.Product(0, last), RowGrain(width), [&](int64_t begin, int64_t end) {
-    // Calls fn(i, source of column i) for the columns outside of data.
-    const auto for_each_end = [&, before, width, middle = data[last], mode = param.mode](auto fn) {
-      for (int64_t i = -before; i < 0; ++i) fn(i + before, PadParam::SourceOf(mode, i, middle));
-      for (int64_t i = middle; i < width - before; ++i) {
-        fn(i + before, PadParam::SourceOf(mode, i, middle));
-      }
-    };
     RowWalk walk(param, data, padded, begin);
-    const bool constant_ends = !add && param.mode == PadParam::kConstant;
     for (int64_t row = begin, rows; row < end; row += rows, walk.Next(rows)) {
-      rows = constant_ends ? std::min(walk.run(), end - row) : 1;
+      rows = add ? 1 : std::min(walk.run(), end - row);
       T* const out = c.outputs[0].as<T>() + row * width;
       const int64_t at = walk.source();
       if (at < 0) {
@@ -137,18 +149,16 @@ void PadRows(const KernelContext& c) {
         continue;
       }
       const T* const in = c.inputs[kData].as<T>() + at;
-      if (constant_ends) {
-        PadWithConstant(rows, data[last], before, width - before - data[last], ends.data(), in,
-                        out);
-      } else if (add) {
-        AddRow(data[last], in, out + before);
-        for_each_end([=](int64_t i, int64_t source) {
-          out[i] = Sum(out[i], source < 0 ? constant : in[source]);
-        });
+      if (add) {
+        AddRow(middle, in, out + before);
+        for (int64_t i = 0; i < before + after; ++i) {
+          T& to = out[i < before ? i : i + middle];
+          to = Sum(to, is_constant ? constant : in[sources[i]]);
+        }
+      } else if (is_constant) {
+        PadWithConstant(rows, middle, before, after, ends.data(), in, out);
       } else {
-        std::copy_n(in, data[last], out + before);
-        for_each_end(
-            [=](int64_t i, int64_t source) { out[i] = source < 0 ? constant : in[source]; });
+        PadWithOwn(rows, middle, before, after, sources.data(), in, out);
       }
     }
   });
