@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "executor/kernels/loops/element_block.h"
+#include "executor/kernels/loops/elemwise_loop.h"
 #include "executor/kernels/loops/vector_math.h"
 #include "executor/kernels/random/pdf_functions.h"
 #include "executor/kernels/random/pdf_kernels.h"
@@ -45,6 +46,20 @@ void ComputeDensities(const Distribution distribution, bool is_log, int64_t n, d
     std::copy_n(logs, n, x);
   } else {
     for (int64_t i = 0; i < n; ++i) x[i] = VectorExp(logs[i]);
+  }
+}
+
+// Computes the terms of n samples' gradients by x, a and b: derivatives of the logarithm of the
+// density times `scale`. `distribution` is a copy, which the terms cannot overlap.
+template <typename Distribution>
+void ComputeTerms(const Distribution distribution, int64_t n, const double* x, const double* scale,
+                  double* by_x, double* by_a, double* by_b) {
+  COOPER_INDEPENDENT_ITERATIONS
+  for (int64_t i = 0; i < n; ++i) {
+    const PdfDerivatives by = distribution.Derivatives(x[i]);
+    by_x[i] = scale[i] * by.x;
+    by_a[i] = scale[i] * by.a;
+    by_b[i] = scale[i] * by.b;
   }
 }
 
@@ -97,13 +112,8 @@ void StoreGradients(const KernelContext& c, const PdfInputs& inputs, int64_t k) 
       } else {
         ComputeDensities(distribution, /*is_log=*/false, n, scale);
       }
-      for (int64_t i = 0; i < n; ++i) {
-        const PdfDerivatives by = distribution.Derivatives(x[i]);
-        scale[i] *= ograd[i];
-        by_x[i] = scale[i] * by.x;
-        by_a[i] = scale[i] * by.a;
-        by_b[i] = scale[i] * by.b;
-      }
+      for (int64_t i = 0; i < n; ++i) scale[i] *= ograd[i];
+      ComputeTerms(distribution, n, x, scale, by_x, by_a, by_b);
       sum_a += LaneSum<double>(n, [&](int64_t i) { return by_a[i]; });
       sum_b += LaneSum<double>(n, [&](int64_t i) { return by_b[i]; });
     });

@@ -80,12 +80,13 @@ class GammaPdf {
 // Exponential with rate a: a e^(-a x).
 class ExponentialPdf {
  public:
-  COOPER_HOST_DEVICE ExponentialPdf(double a, double) : a_(a), log_(VectorLog(a)) {}
+  COOPER_HOST_DEVICE ExponentialPdf(double a, double)
+      : a_(a), inverse_a_(1 / a), log_(VectorLog(a)) {}
   COOPER_HOST_DEVICE double Log(double x) const { return log_ - a_ * x; }
-  COOPER_HOST_DEVICE PdfDerivatives Derivatives(double x) const { return {-a_, 1 / a_ - x, 0}; }
+  COOPER_HOST_DEVICE PdfDerivatives Derivatives(double x) const { return {-a_, inverse_a_ - x, 0}; }
 
  private:
-  double a_, log_;
+  double a_, inverse_a_, log_;
 };
 // Poisson with mean a: a^x e^-a / x!, where x is a floating-point number.
 class PoissonPdf {
