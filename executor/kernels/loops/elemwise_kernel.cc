@@ -127,7 +127,11 @@ void RunElements(ElemwiseLoop<C> loop, absl::Span<const RunOperand> operands, in
   for (size_t k = 0; k < operands.size(); ++k) {
     if (!operands[k].fixed) continue;
     C value;
-    LoadBlock(operands[k].data, operands[k].dtype, 1, &value);
+    if (operands[k].dtype == DTypeOf<C>()) {  // without a call, which short rows would notice
+      value = *static_cast<const C*>(operands[k].data);
+    } else {
+      LoadBlock(operands[k].data, operands[k].dtype, 1, &value);
+    }
     RunAtCpuLevel([=, to = buffers[k]] { std::fill_n(to, longest, value); });
     in[k] = buffers[k];
   }
